@@ -126,4 +126,3 @@ type Options struct {
 	MaxBytes int // source bytes read; 16 MiB when 0
 	MaxSteps int // nodes evaluated; 400,000 when 0
 }
-
