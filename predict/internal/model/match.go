@@ -1,0 +1,348 @@
+package model
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Match reads an argument vector (without the program's name) by a model. It never fails: what it cannot place is an operand
+// or an option that is not Known.
+func (c *Command) Match(name string, argv []string) *Match {
+	m := &Match{Path: []string{name}, Levels: []*Command{c}}
+	p := parser{m: m, c: c, argv: argv}
+	p.run()
+	return m
+}
+
+type parser struct {
+	m    *Match
+	c    *Command
+	argv []string
+	i    int
+}
+
+func (p *parser) run() {
+	for p.i < len(p.argv) {
+		a := p.argv[p.i]
+		switch {
+		case p.c.Style == "raw":
+			p.operand(a)
+		case p.c.Style == "assign":
+			p.assign(a)
+		case a == "--":
+			p.i++
+			p.rest()
+			return
+		case p.c.Style == "bundle" && p.i == 0 && a != "" && a[0] != '-':
+			p.short("-"+a, true)
+		case strings.HasPrefix(a, "--") && len(a) > 2:
+			p.long(a)
+		case (len(a) > 1 && a[0] == '-') || (len(a) > 1 && a[0] == '+' && p.known(a)):
+			if p.c.Style == "single" || p.known(a) {
+				p.long(a)
+			} else {
+				p.short(a, false)
+			}
+		default:
+			if p.c.Sub != nil {
+				p.sub(a)
+				continue
+			}
+			if p.c.Style == "first" {
+				p.rest()
+				return
+			}
+			p.operand(a)
+		}
+	}
+}
+
+func (p *parser) known(a string) bool {
+	n, _, _ := strings.Cut(a, "=")
+	_, ok := p.lookup(n)
+	return ok && len(n) > 2
+}
+
+// lookup finds an option in this command or in the ones above it, whose options stay valid after the subcommand.
+func (p *parser) lookup(name string) (key, bool) {
+	for i := len(p.m.Levels) - 1; i >= 0; i-- {
+		if k, ok := p.m.Levels[i].index()[name]; ok {
+			return k, true
+		}
+	}
+	return key{}, false
+}
+
+func (p *parser) operand(a string) {
+	p.m.Operands = append(p.m.Operands, Word{a, p.i})
+	p.i++
+}
+
+// rest takes all that is left as operands; where a subcommand is still to come it is the first of them.
+func (p *parser) rest() {
+	if p.c.Sub != nil && p.i < len(p.argv) {
+		p.sub(p.argv[p.i])
+		p.run()
+		return
+	}
+	for p.i < len(p.argv) {
+		p.operand(p.argv[p.i])
+	}
+}
+
+// sub descends into the subcommand that a names.
+func (p *parser) sub(a string) {
+	c := p.c.Subcommand(a)
+	if c == nil {
+		p.m.Missing = true
+		p.c = &Command{Style: "raw"}
+		p.m.Path = append(p.m.Path, a)
+		p.m.SubIndex = p.i
+		p.i++
+		return
+	}
+	p.c = c
+	p.m.Levels = append(p.m.Levels, c)
+	p.m.SubIndex = p.i
+	if c == p.m.Levels[len(p.m.Levels)-2].Sub["*"] { // the word itself is an operand of the default
+		if c.Style == "first" || c.Style == "raw" {
+			p.m.Path = append(p.m.Path, "*")
+			p.rest()
+			return
+		}
+		p.m.Path = append(p.m.Path, "*")
+		if c.Sub == nil {
+			p.operand(a)
+			return
+		}
+	}
+	p.m.Path = append(p.m.Path, a)
+	p.i++
+}
+
+// Subcommand finds a subcommand by one of its names; "*" stands for any other name that is literal.
+func (c *Command) Subcommand(name string) *Command {
+	if s, ok := c.Sub[name]; ok && name != "*" {
+		return s
+	}
+	for names, s := range c.Sub {
+		if strings.Contains(names, "|") {
+			for _, n := range strings.Split(names, "|") {
+				if n == name {
+					return s
+				}
+			}
+		}
+	}
+	return c.Sub["*"]
+}
+
+func (p *parser) long(a string) {
+	name, val, has := strings.Cut(a, "=")
+	k, ok := p.lookup(name)
+	if !ok && !strings.Contains(name, Hole) {
+		k, ok = p.abbreviation(name)
+	}
+	if !ok {
+		p.m.Opts = append(p.m.Opts, Opt{Name: name, Value: val, HasValue: has, Index: p.i})
+		p.i++
+		return
+	}
+	o := Opt{Name: k.names[0], Known: true, Actions: k.actions, Index: p.i}
+	switch {
+	case has:
+		o.Value, o.HasValue = val, true
+	case k.value == '=' && p.i+1 < len(p.argv):
+		p.i++
+		o.Value, o.HasValue, o.Index = p.argv[p.i], true, p.i
+	}
+	p.m.Opts = append(p.m.Opts, o)
+	p.i++
+}
+
+// abbreviation finds the long option that name is the only prefix of, as getopt_long(3) does.
+func (p *parser) abbreviation(name string) (key, bool) {
+	if !strings.HasPrefix(name, "--") {
+		return key{}, false
+	}
+	var found key
+	n := 0
+	for full, k := range p.c.index() {
+		if strings.HasPrefix(full, name) && (n == 0 || found.names[0] != k.names[0]) {
+			found = k
+			n++
+		}
+	}
+	return found, n == 1
+}
+
+// short reads a cluster of one-letter options; the first that takes a value takes the rest of the word, or the next one.
+func (p *parser) short(a string, bundle bool) {
+	at := p.i
+	p.i++
+	for j := 1; j < len(a); j++ {
+		k, ok := p.lookup("-" + a[j:j+1])
+		if !ok {
+			name := "-" + a[j:j+1]
+			if a[j:] == Hole || strings.Contains(a[j:], Hole) {
+				name = "-" + a[j:]
+				j = len(a)
+			}
+			p.m.Opts = append(p.m.Opts, Opt{Name: name, Index: at})
+			continue
+		}
+		o := Opt{Name: k.names[0], Known: true, Actions: k.actions, Index: at}
+		if k.value != 0 {
+			switch {
+			case !bundle && j+1 < len(a):
+				o.Value, o.HasValue = strings.TrimPrefix(a[j+1:], "="), true
+				j = len(a)
+			case k.value == '=' && p.i < len(p.argv):
+				o.Value, o.HasValue, o.Index = p.argv[p.i], true, p.i
+				p.i++
+			}
+		}
+		p.m.Opts = append(p.m.Opts, o)
+	}
+}
+
+func (p *parser) assign(a string) {
+	name, val, ok := strings.Cut(a, "=")
+	if k, known := p.lookup(name); ok && known {
+		p.m.Opts = append(p.m.Opts, Opt{Name: k.names[0], Value: val, HasValue: true, Known: true, Index: p.i, Actions: k.actions})
+		p.i++
+		return
+	}
+	p.operand(a)
+}
+
+// Role is what a model says of one operand.
+type Role struct {
+	Action
+	Word  Word
+	Index int // place among the operands
+}
+
+// Plan is what a match does: actions with the value they act on, in order.
+type Plan struct {
+	Do      []Step
+	Handler string
+}
+
+// Step is one action on one value. Rule is the model's place, as "curl/-o". HasValue is false for actions that belong to no
+// value; Rest holds, for the verb command, the index of the first word of the nested command line.
+type Step struct {
+	Action
+	Value    string
+	HasValue bool
+	Index    int
+	Rule     string
+}
+
+// Plan lists what the innermost command and its options do with this argument vector.
+func (m *Match) Plan() Plan {
+	c := m.Command()
+	rule := strings.Join(m.Path, "/")
+	operands, handler := c.Operands, c.Handler
+	does := append(Actions(nil), c.Does...)
+	for _, k := range c.If {
+		if !m.holds(k) {
+			continue
+		}
+		if k.Operands != nil {
+			operands = *k.Operands
+		}
+		if k.Handler != "" {
+			handler = k.Handler
+		}
+		does = append(does, k.Does...)
+	}
+	var p Plan
+	for _, a := range does {
+		p.Do = append(p.Do, Step{Action: a, Rule: rule, Index: -1})
+	}
+	for _, o := range m.Opts {
+		for _, a := range o.Actions {
+			p.Do = append(p.Do, Step{Action: a, Value: o.Value, HasValue: o.HasValue, Index: o.Index, Rule: rule + "/" + o.Name})
+		}
+	}
+	p.Do = append(p.Do, m.roles(operands, rule)...)
+	p.Handler = handler
+	return p
+}
+
+func (m *Match) holds(k Case) bool {
+	if k.Has != "" && !m.Has(k.Has) || k.Not != "" && m.Has(k.Not) {
+		return false
+	}
+	if k.First != "" {
+		if len(m.Operands) == 0 {
+			return false
+		}
+		if ok, err := path.Match(k.First, m.Operands[0].Text); !ok || err != nil {
+			return false
+		}
+	}
+	if k.Count != "" {
+		n, plus := strings.CutSuffix(k.Count, "+")
+		want, err := strconv.Atoi(n)
+		have := len(m.Operands)
+		if err != nil || have < want || (!plus && have != want) {
+			return false
+		}
+	}
+	return true
+}
+
+// roles gives each operand the role at its place. One role may end in "..." and takes as many as the others leave; a role
+// that ends in "?" is filled only after those that must be.
+func (m *Match) roles(spec, rule string) (steps []Step) {
+	roles := strings.Fields(spec)
+	many := -1
+	need := 0
+	for i, r := range roles {
+		if strings.HasSuffix(r, "...") {
+			many = i
+		} else if !strings.HasSuffix(r, "?") {
+			need++
+		}
+	}
+	n := len(m.Operands)
+	optional := n - need
+	at := 0
+	for i, r := range roles {
+		take := 1
+		switch {
+		case i == many:
+			take = n - at
+			for _, later := range roles[i+1:] {
+				if !strings.HasSuffix(later, "?") {
+					take--
+				}
+			}
+			if r == "command..." {
+				take = min(1, n-at)
+			}
+			take = max(take, 0)
+		case strings.HasSuffix(r, "?"):
+			if optional <= 0 {
+				take = 0
+			}
+			optional--
+		}
+		verb, arg, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(r, "..."), "?"), ":")
+		for range take {
+			if at >= n {
+				break
+			}
+			w := m.Operands[at]
+			steps = append(steps, Step{Action{verb, arg}, w.Text, true, w.Index, rule})
+			at++
+		}
+		if r == "command..." {
+			break
+		}
+	}
+	return steps
+}

@@ -1,0 +1,183 @@
+// Package model is command knowledge as data: for each program, which options take a value, and which arguments are read,
+// written, executed or contacted. It matches an argument vector against a model; it refuses to conclude anything about
+// words that it cannot see (a Hole) beyond what the model says of their place.
+package model
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Hole stands inside a word for text that is not known before the command runs. No argument can hold a NUL, so a word with a
+// Hole is never mistaken for a literal one.
+const Hole = "\x00"
+
+// Command is what one program, or one subcommand, does. docs/formats.md describes the YAML.
+type Command struct {
+	Style    string              `yaml:"style"`    // how arguments are parsed: gnu (default), first, single, bundle, assign, raw
+	Options  map[string]Actions  `yaml:"options"`  // "-o --output=": what its presence or value does
+	Operands string              `yaml:"operands"` // roles of the words that are no options: "read... write"
+	Does     Actions             `yaml:"does"`     // what every run does
+	If       []Case              `yaml:"if"`       // refinements by options that are present
+	Sub      map[string]*Command `yaml:"sub"`      // subcommands: "install|i|add"; "*" is any other
+	Handler  string              `yaml:"handler"`  // code of the engine that runs after the rest
+	Like     string              `yaml:"like"`     // take options, operands and the rest from another command, then add
+	Note     string              `yaml:"note"`     // for people
+
+	keys map[string]key // every option name, lazily made by index
+}
+
+// Case refines a command. Has, Not and Count must all hold; each names options, one of which must be (Has) or none may be
+// (Not) present. Count is how many operands there are: "0", "1", "2+". First is a pattern (path.Match) for the first operand.
+type Case struct {
+	Has      string  `yaml:"has"`
+	Not      string  `yaml:"not"`
+	Count    string  `yaml:"count"`
+	First    string  `yaml:"first"`
+	Operands *string `yaml:"operands"`
+	Does     Actions `yaml:"does"`
+	Handler  string  `yaml:"handler"`
+}
+
+// Action is one thing done: a verb and its argument, as written ("write $HOME/.netrc"). An empty argument means the value
+// of the option or operand that the action belongs to.
+type Action struct{ Verb, Arg string }
+
+// Actions is a list; in YAML a string, a list of strings, or null for "takes part, does nothing".
+type Actions []Action
+
+// UnmarshalYAML reads a string or a list of strings, and refuses verbs that are not in the vocabulary.
+func (a *Actions) UnmarshalYAML(n *yaml.Node) error {
+	var list []string
+	switch n.Kind {
+	case yaml.ScalarNode:
+		if n.Tag != "!!null" {
+			list = []string{n.Value}
+		}
+	case yaml.SequenceNode:
+		if err := n.Decode(&list); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("line %d: want a verb or a list of verbs", n.Line)
+	}
+	for _, s := range list {
+		verb, arg, _ := strings.Cut(strings.TrimSpace(s), " ")
+		if !knownVerb(verb) {
+			return fmt.Errorf("line %d: %q is no verb; see docs/formats.md", n.Line, verb)
+		}
+		*a = append(*a, Action{verb, strings.TrimSpace(arg)})
+	}
+	return nil
+}
+
+// knownVerb lists the vocabulary of models. docs/formats.md says what each means.
+func knownVerb(v string) bool {
+	switch v {
+	case "read", "read-tree", "write", "write-tree", "delete", "delete-tree", "move", "link", "from", "to", "chdir", // places
+		"exec", "command", "shell", "script", "code", "stdin", // programs
+		"fetch", "send", "listen", "registry", // network
+		"set-env", "read-env", "env-file", // environment
+		"image", "build-image", "engine", "call", // container, mcp
+		"unknown", "drop", "nothing", "text", "skip", "handler":
+		return true
+	}
+	return false
+}
+
+type key struct {
+	names   []string // canonical first
+	value   byte     // 0 none, '=' a value, '?' an optional attached value
+	actions Actions
+}
+
+// index makes the table of option names from "-o --output=" keys.
+func (c *Command) index() map[string]key {
+	if c.keys != nil {
+		return c.keys
+	}
+	c.keys = map[string]key{}
+	for text, actions := range c.Options {
+		k := key{actions: actions}
+		if t, ok := strings.CutSuffix(text, "=?"); ok {
+			text, k.value = t, '?'
+		} else if t, ok := strings.CutSuffix(text, "="); ok {
+			text, k.value = t, '='
+		}
+		k.names = strings.Fields(text)
+		for _, n := range k.names {
+			c.keys[n] = k
+		}
+	}
+	return c.keys
+}
+
+// Opt is an option that was given. Index is the place of its value in the argument vector (or of the option itself where
+// it has none).
+type Opt struct {
+	Name     string // as in the model, its first name; as written where the model does not know it
+	Value    string
+	HasValue bool
+	Known    bool
+	Index    int
+	Actions  Actions
+}
+
+// Word is an operand and its place in the argument vector.
+type Word struct {
+	Text  string
+	Index int
+}
+
+// Match is an argument vector read by a model.
+type Match struct {
+	Path     []string // "git", "commit": the program and its subcommands
+	Levels   []*Command
+	Opts     []Opt
+	Operands []Word
+	Missing  bool // there are subcommands, and none of them fits
+	SubIndex int  // place of the last subcommand in the argument vector; 0 for none
+}
+
+// Command is the innermost command that matched.
+func (m *Match) Command() *Command { return m.Levels[len(m.Levels)-1] }
+
+// Has tells whether one of the options is present; names are separated by spaces.
+func (m *Match) Has(names string) bool { _, ok := m.Opt(names); return ok }
+
+// Opt gives the last of the options that is present; names are separated by spaces.
+func (m *Match) Opt(names string) (Opt, bool) {
+	for i := len(m.Opts) - 1; i >= 0; i-- {
+		o := m.Opts[i]
+		for _, n := range strings.Fields(names) {
+			if o.Name == n || m.alias(o.Name, n) {
+				return o, true
+			}
+		}
+	}
+	return Opt{}, false
+}
+
+// All gives the values of the options, in order.
+func (m *Match) All(names string) (vals []Opt) {
+	for _, o := range m.Opts {
+		for _, n := range strings.Fields(names) {
+			if o.Name == n || m.alias(o.Name, n) {
+				vals = append(vals, o)
+				break
+			}
+		}
+	}
+	return vals
+}
+
+func (m *Match) alias(first, name string) bool {
+	for _, c := range m.Levels {
+		if k, ok := c.index()[name]; ok && k.names[0] == first {
+			return true
+		}
+	}
+	return false
+}
