@@ -1,5 +1,121 @@
-// Package cli is ambit's command line: it translates arguments into calls of the library and results into text; it decides nothing.
+// Package cli is ambit's command line: it translates arguments into calls of the library and results into text or JSON. It
+// decides nothing, and it alone reads the arguments and the environment.
 package cli
 
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands is the grammar. Each command is in the file of its name.
+type commands struct {
+	Plan       planCommand       `cmd:"" help:"Say what a command will set in motion, without running anything."`
+	Try        tryCommand        `cmd:"" help:"A short tour, in a scratch folder with a small real project in it."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
+	Man        manCommand        `cmd:"" help:"Print the manual page."`
+}
+
+const description = "ambit says what a command will set in motion, before it runs."
+
+// app is what the commands see of the world.
+type app struct {
+	in      io.Reader
+	out     *bufio.Writer
+	getenv  func(string) string
+	screen  screen
+	grammar *kong.Kong
+}
+
+// exited carries a wish of kong to end the program (--help) up to run.
+type exited int
+
 // Main runs the command line and returns the exit code.
-func Main() int { return 0 }
+func Main() int {
+	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+}
+
+func run(args []string, in io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+	a := &app{in: in, out: bufio.NewWriterSize(stdout, 64<<10), getenv: getenv, screen: screenOf(stdout, getenv)}
+	asJSON := wantsJSON(args)
+	defer func() {
+		if r := recover(); r != nil {
+			if e, ok := r.(exited); ok {
+				code = int(e)
+			} else {
+				code = a.fail(stderr, asJSON, fmt.Errorf("unexpected failure: %v", r))
+			}
+		}
+		if err := a.out.Flush(); err != nil && code == exitOK {
+			code = a.fail(stderr, false, faultf(codeBadOutput, "check that the place the output goes to has room and is open", "cannot write the output: %v", err))
+		}
+	}()
+	if err := a.dispatch(args, stderr); err != nil {
+		return a.fail(stderr, asJSON, err)
+	}
+	return exitOK
+}
+
+func (a *app) dispatch(args []string, stderr io.Writer) error {
+	var grammar commands
+	k, err := kong.New(&grammar,
+		kong.Name("ambit"), kong.Description(description),
+		kong.Writers(a.out, stderr), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+	)
+	if err != nil {
+		return err
+	}
+	a.grammar = k
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	ctx, err := k.Parse(args)
+	if err != nil {
+		return usage(err)
+	}
+	return ctx.Run(a)
+}
+
+// usage turns an error of the parser into one that names the help to read.
+func usage(err error) error {
+	next := "ambit --help"
+	if p := (*kong.ParseError)(nil); errors.As(err, &p) && p.Context != nil && p.Context.Selected() != nil {
+		next = "ambit " + p.Context.Selected().Name + " --help"
+	}
+	return &fault{code: codeUsage, message: err.Error(), next: next}
+}
+
+// fail prints an error: as an object on standard output for programs, otherwise as text on standard error.
+func (a *app) fail(stderr io.Writer, asJSON bool, err error) int {
+	f := asFault(err)
+	if asJSON {
+		if err := a.printJSON(f.object()); err == nil {
+			return exitOf(f.code)
+		}
+	}
+	fmt.Fprintf(stderr, "ambit: %s\n  next: %s\n", visible(f.message), visible(f.next))
+	return exitOf(f.code)
+}
+
+// printJSON writes one value on one line.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// wantsJSON looks for --json among ambit's own arguments: an error in the arguments is reported in the form that was asked for.
+func wantsJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, "--json")
+}
