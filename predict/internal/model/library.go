@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -11,16 +12,25 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Library finds models by the name of a program. A file of models is YAML whose top-level keys are names ("gcc|cc|c++");
-// only the block of a name that is asked for is ever parsed, since most processes need one or two of them.
+// Library finds models by the name of a program. A file of models is YAML whose top-level keys are names ("gcc|cc|c++"), or
+// the way to a subcommand ("git commit"); only the block of a name that is asked for is ever parsed, since most processes
+// need one or two of them, and parsing all of git takes longer than an answer may.
 type Library struct {
 	Files fs.FS // every *.yaml in its root
 
-	once   sync.Once
-	err    error
-	blocks map[string][]byte
-	mu     sync.Mutex
-	parsed map[string]*Command
+	once    sync.Once
+	err     error
+	blocks  map[string]block
+	parents map[string]bool // the keys that have subcommands in blocks of their own
+	twice   []string        // names that have more than one block
+	mu      sync.Mutex
+	parsed  map[string]*Command
+}
+
+// block is the text of one model and the first of its names, by which its subcommands are found.
+type block struct {
+	text []byte
+	name string
 }
 
 // Names lists every program that has a model, without order.
@@ -28,9 +38,32 @@ func (l *Library) Names() ([]string, error) {
 	l.once.Do(l.load)
 	names := make([]string, 0, len(l.blocks))
 	for n := range l.blocks {
-		names = append(names, n)
+		if !strings.Contains(n, " ") {
+			names = append(names, n)
+		}
 	}
 	return names, l.err
+}
+
+// Check parses every model and tells what is wrong with any of them: text that does not parse, a name that two blocks
+// claim, subcommands of a program that is not there.
+func (l *Library) Check() error {
+	l.once.Do(l.load)
+	errs := []error{l.err}
+	for n := range l.blocks {
+		if _, err := l.Find(n); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, n := range l.twice {
+		errs = append(errs, fmt.Errorf("command model %s: two blocks have this name: join them", n))
+	}
+	for n := range l.parents {
+		if l.blocks[n].name != n {
+			errs = append(errs, fmt.Errorf("command model %s: it has subcommands but no block: add one, under its first name", n))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Find gives the model of a program, nil if there is none. A model that does not parse is an error that names the file's
@@ -48,29 +81,47 @@ func (l *Library) find(name string, depth int) (*Command, error) {
 	if ok {
 		return c, nil
 	}
-	block, ok := l.blocks[name]
+	b, ok := l.blocks[name]
 	if !ok {
 		return nil, nil
 	}
-	c, err := parse(block)
+	c, err := parse(b.text)
+	if err == nil {
+		c.ways = l.ways(b.name)
+		c, err = l.prepare(c, depth)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("command model %s: %w", name, err)
 	}
-	if c.Like != "" {
-		if depth > 4 {
-			return nil, fmt.Errorf("command model %s: 'like' goes in a circle", name)
-		}
-		base, err := l.find(c.Like, depth+1)
-		if err != nil || base == nil {
-			return nil, fmt.Errorf("command model %s: like %s: not found (%w)", name, c.Like, err)
-		}
-		c = base.with(c)
-	}
-	c.prepare()
 	l.mu.Lock()
 	l.parsed[name] = c
 	l.mu.Unlock()
 	return c, nil
+}
+
+// ways gives the place where the subcommands of a key are found, if there are any.
+func (l *Library) ways(key string) []way {
+	if !l.parents[key] {
+		return nil
+	}
+	return []way{{l, key}}
+}
+
+// way finds subcommands that are blocks of their own.
+type way struct {
+	l   *Library
+	key string
+}
+
+func (w way) find(name string) *Command {
+	if strings.Contains(name, " ") {
+		return nil
+	}
+	c, err := w.l.Find(w.key + " " + name)
+	if err != nil {
+		return nil // as if it were not listed: an unknown
+	}
+	return c
 }
 
 func parse(block []byte) (*Command, error) {
@@ -92,7 +143,8 @@ func parse(block []byte) (*Command, error) {
 // with is base with what c adds or replaces.
 func (base *Command) with(c *Command) *Command {
 	out := *base
-	out.keys = nil
+	out.keys, out.Like = nil, ""
+	out.ways = append(append([]way(nil), c.ways...), base.ways...)
 	out.Options = map[string]Actions{}
 	for k, v := range base.Options {
 		out.Options[k] = v
@@ -124,20 +176,37 @@ func (base *Command) with(c *Command) *Command {
 	return &out
 }
 
-// prepare makes the tables, so that a Command that is shared between goroutines is only read.
-func (c *Command) prepare() {
+// prepare resolves 'like' and makes the tables, so that a Command that is shared between goroutines is only read.
+func (l *Library) prepare(c *Command, depth int) (*Command, error) {
+	if c.Like != "" {
+		if depth > 4 {
+			return nil, fmt.Errorf("'like' goes in a circle")
+		}
+		base, err := l.find(c.Like, depth+1)
+		if err == nil && base == nil {
+			err = fmt.Errorf("no such model")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("like %s: %w", c.Like, err)
+		}
+		c = base.with(c)
+	}
 	c.index()
 	for k, s := range c.Sub {
 		if s == nil {
 			s = &Command{}
-			c.Sub[k] = s
 		}
-		s.prepare()
+		s, err := l.prepare(s, depth)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k, err)
+		}
+		c.Sub[k] = s
 	}
+	return c, nil
 }
 
 func (l *Library) load() {
-	l.blocks, l.parsed = map[string][]byte{}, map[string]*Command{}
+	l.blocks, l.parents, l.parsed = map[string]block{}, map[string]bool{}, map[string]*Command{}
 	names, err := fs.Glob(l.Files, "*.yaml")
 	if err != nil {
 		l.err = err
@@ -157,10 +226,23 @@ func (l *Library) load() {
 func (l *Library) split(data []byte) {
 	start, key := -1, ""
 	end := func(at int) {
-		if start >= 0 {
-			for _, n := range strings.Split(key, "|") {
-				l.blocks[n] = data[start:at]
+		if start < 0 {
+			return
+		}
+		parent, last := "", key
+		if i := strings.LastIndexByte(key, ' '); i >= 0 {
+			parent, last = key[:i+1], key[i+1:]
+			l.parents[key[:i]] = true
+		}
+		b := block{text: data[start:at]}
+		for _, n := range strings.Split(last, "|") {
+			if b.name == "" {
+				b.name = parent + n
 			}
+			if _, ok := l.blocks[parent+n]; ok {
+				l.twice = append(l.twice, parent+n)
+			}
+			l.blocks[parent+n] = b
 		}
 	}
 	for at := 0; at < len(data); {

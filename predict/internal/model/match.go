@@ -1,7 +1,6 @@
 package model
 
 import (
-	"path"
 	"strconv"
 	"strings"
 )
@@ -45,7 +44,7 @@ func (p *parser) run() {
 				p.short(a, false)
 			}
 		default:
-			if p.c.Sub != nil {
+			if p.c.Subs() {
 				p.sub(a)
 				continue
 			}
@@ -81,7 +80,7 @@ func (p *parser) operand(a string) {
 
 // rest takes all that is left as operands; where a subcommand is still to come it is the first of them.
 func (p *parser) rest() {
-	if p.c.Sub != nil && p.i < len(p.argv) {
+	if p.c.Subs() && p.i < len(p.argv) {
 		p.sub(p.argv[p.i])
 		p.run()
 		return
@@ -105,14 +104,14 @@ func (p *parser) sub(a string) {
 	p.c = c
 	p.m.Levels = append(p.m.Levels, c)
 	p.m.SubIndex = p.i
-	if c == p.m.Levels[len(p.m.Levels)-2].Sub["*"] { // the word itself is an operand of the default
+	if c == p.m.Levels[len(p.m.Levels)-2].other() { // the word itself is an operand of the default
 		if c.Style == "first" || c.Style == "raw" {
 			p.m.Path = append(p.m.Path, "*")
 			p.rest()
 			return
 		}
 		p.m.Path = append(p.m.Path, "*")
-		if c.Sub == nil {
+		if !c.Subs() {
 			p.operand(a)
 			return
 		}
@@ -135,7 +134,25 @@ func (c *Command) Subcommand(name string) *Command {
 			}
 		}
 	}
-	return c.Sub["*"]
+	for _, w := range c.ways {
+		if s := w.find(name); s != nil && name != "*" {
+			return s
+		}
+	}
+	return c.other()
+}
+
+// other is the subcommand that stands for any that is not listed.
+func (c *Command) other() *Command {
+	if s := c.Sub["*"]; s != nil {
+		return s
+	}
+	for _, w := range c.ways {
+		if s := w.find("*"); s != nil {
+			return s
+		}
+	}
+	return nil
 }
 
 func (p *parser) long(a string) {
@@ -273,26 +290,60 @@ func (m *Match) Plan() Plan {
 }
 
 func (m *Match) holds(k Case) bool {
-	if k.Has != "" && !m.Has(k.Has) || k.Not != "" && m.Has(k.Not) {
+	if k.Has != "" && !m.given(k.Has) || k.Not != "" && m.given(k.Not) {
 		return false
 	}
-	if k.First != "" {
-		if len(m.Operands) == 0 {
-			return false
-		}
-		if ok, err := path.Match(k.First, m.Operands[0].Text); !ok || err != nil {
-			return false
-		}
+	n := len(m.Operands)
+	if k.First != "" && (n == 0 || !glob(k.First, m.Operands[0].Text)) || k.Last != "" && (n == 0 || !glob(k.Last, m.Operands[n-1].Text)) {
+		return false
 	}
 	if k.Count != "" {
-		n, plus := strings.CutSuffix(k.Count, "+")
-		want, err := strconv.Atoi(n)
-		have := len(m.Operands)
-		if err != nil || have < want || (!plus && have != want) {
+		least, plus := strings.CutSuffix(k.Count, "+")
+		want, err := strconv.Atoi(least)
+		if err != nil || n < want || (!plus && n != want) {
 			return false
 		}
 	}
 	return true
+}
+
+// given tells whether one of the options is present, by name or, where "=" follows, with a value of that pattern.
+func (m *Match) given(names string) bool {
+	for _, n := range strings.Fields(names) {
+		name, pattern, valued := strings.Cut(n, "=")
+		if !valued && m.Has(name) {
+			return true
+		}
+		if valued {
+			for _, o := range m.All(name) {
+				if glob(pattern, o.Value) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// glob matches a whole text; "*" is any text, slashes and nothing included.
+func glob(pattern, text string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == text
+	}
+	text, ok := strings.CutPrefix(text, head)
+	if !ok {
+		return false
+	}
+	parts := strings.Split(rest, "*")
+	for _, part := range parts[:len(parts)-1] {
+		_, after, ok := strings.Cut(text, part)
+		if !ok {
+			return false
+		}
+		text = after
+	}
+	return strings.HasSuffix(text, parts[len(parts)-1])
 }
 
 // roles gives each operand the role at its place. One role may end in "..." and takes as many as the others leave; a role

@@ -14,7 +14,7 @@ import (
 // Hole is never mistaken for a literal one.
 const Hole = "\x00"
 
-// Command is what one program, or one subcommand, does. docs/formats.md describes the YAML.
+// Command is what one program, or one subcommand, does. docs/models.md describes the YAML.
 type Command struct {
 	Style    string              `yaml:"style"`    // how arguments are parsed: gnu (default), first, single, bundle, assign, raw
 	Options  map[string]Actions  `yaml:"options"`  // "-o --output=": what its presence or value does
@@ -27,15 +27,21 @@ type Command struct {
 	Note     string              `yaml:"note"`     // for people
 
 	keys map[string]key // every option name, lazily made by index
+	ways []way          // where subcommands that are blocks of their own are found
 }
 
-// Case refines a command. Has, Not and Count must all hold; each names options, one of which must be (Has) or none may be
-// (Not) present. Count is how many operands there are: "0", "1", "2+". First is a pattern (path.Match) for the first operand.
+// Subs tells whether the command has subcommands.
+func (c *Command) Subs() bool { return c.Sub != nil || c.ways != nil }
+
+// Case refines a command. Has, Not, Count, First and Last must all hold. Has and Not name options, one of which must be (Has)
+// or none may be (Not) present; "-c=alias.*" asks for the option with a value of that pattern. Count is how many operands
+// there are: "0", "1", "2+". First and Last are patterns for the first and the last operand. In patterns "*" is any text.
 type Case struct {
 	Has      string  `yaml:"has"`
 	Not      string  `yaml:"not"`
 	Count    string  `yaml:"count"`
 	First    string  `yaml:"first"`
+	Last     string  `yaml:"last"`
 	Operands *string `yaml:"operands"`
 	Does     Actions `yaml:"does"`
 	Handler  string  `yaml:"handler"`
@@ -66,14 +72,14 @@ func (a *Actions) UnmarshalYAML(n *yaml.Node) error {
 	for _, s := range list {
 		verb, arg, _ := strings.Cut(strings.TrimSpace(s), " ")
 		if !knownVerb(verb) {
-			return fmt.Errorf("line %d: %q is no verb; see docs/formats.md", n.Line, verb)
+			return fmt.Errorf("line %d: %q is no verb; see docs/models.md", n.Line, verb)
 		}
 		*a = append(*a, Action{verb, strings.TrimSpace(arg)})
 	}
 	return nil
 }
 
-// knownVerb lists the vocabulary of models. docs/formats.md says what each means.
+// knownVerb lists the vocabulary of models. docs/models.md says what each means.
 func knownVerb(v string) bool {
 	switch v {
 	case "read", "read-tree", "write", "write-tree", "delete", "delete-tree", "move", "link", "from", "to", "chdir", // places
