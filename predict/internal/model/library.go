@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 	"sync"
@@ -51,8 +52,13 @@ func (l *Library) Check() error {
 	l.once.Do(l.load)
 	errs := []error{l.err}
 	for n := range l.blocks {
-		if _, err := l.Find(n); err != nil {
+		c, err := l.Find(n)
+		if err != nil {
 			errs = append(errs, err)
+			continue
+		}
+		if err := c.check(); err != nil {
+			errs = append(errs, fmt.Errorf("command model %s: %w", n, err))
 		}
 	}
 	for _, n := range l.twice {
@@ -140,28 +146,16 @@ func parse(block []byte) (*Command, error) {
 	return nil, fmt.Errorf("empty block")
 }
 
-// with is base with what c adds or replaces.
+// with is base with what c adds or replaces. Options are merged by index, name by name.
 func (base *Command) with(c *Command) *Command {
 	out := *base
 	out.keys, out.Like = nil, ""
 	out.ways = append(append([]way(nil), c.ways...), base.ways...)
-	out.Options = map[string]Actions{}
-	for k, v := range base.Options {
-		out.Options[k] = v
-	}
-	for k, v := range c.Options {
-		out.Options[k] = v
-	}
-	out.Sub = map[string]*Command{}
-	for k, v := range base.Sub {
-		out.Sub[k] = v
-	}
-	for k, v := range c.Sub {
-		out.Sub[k] = v
-	}
-	if len(out.Sub) == 0 {
-		out.Sub = nil
-	}
+	out.base = base
+	out.Options, out.Values, out.Flags = c.Options, c.Values, c.Flags
+	out.Sub = merged(base.Sub, c.Sub)
+	out.Settings = merged(base.Settings, c.Settings)
+	out.Env = merged(base.Env, c.Env)
 	if c.Style != "" {
 		out.Style = c.Style
 	}
@@ -174,6 +168,16 @@ func (base *Command) with(c *Command) *Command {
 	out.Does = append(append(Actions(nil), base.Does...), c.Does...)
 	out.If = append(append([]Case(nil), base.If...), c.If...)
 	return &out
+}
+
+func merged[V any](base, add map[string]V) map[string]V {
+	if len(base)+len(add) == 0 {
+		return nil
+	}
+	out := make(map[string]V, len(base)+len(add))
+	maps.Copy(out, base)
+	maps.Copy(out, add)
+	return out
 }
 
 // prepare resolves 'like' and makes the tables, so that a Command that is shared between goroutines is only read.

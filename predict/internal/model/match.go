@@ -1,6 +1,9 @@
 package model
 
 import (
+	"maps"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,12 +40,14 @@ func (p *parser) run() {
 			p.short("-"+a, true)
 		case strings.HasPrefix(a, "--") && len(a) > 2:
 			p.long(a)
-		case (len(a) > 1 && a[0] == '-') || (len(a) > 1 && a[0] == '+' && p.known(a)):
-			if p.c.Style == "single" || p.known(a) {
+		case len(a) > 1 && a[0] == '-':
+			if p.c.Style == "single" || p.known(a) || p.prefixed(a) != "" {
 				p.long(a)
 			} else {
 				p.short(a, false)
 			}
+		case len(a) > 1 && (a[0] == '+' && p.known(a) || p.prefixed(a) != ""):
+			p.long(a)
 		default:
 			if p.c.Subs() {
 				p.sub(a)
@@ -61,6 +66,18 @@ func (p *parser) known(a string) bool {
 	n, _, _ := strings.Cut(a, "=")
 	_, ok := p.lookup(n)
 	return ok && len(n) > 2
+}
+
+// prefixed finds the longest "-D*" option that a begins with.
+func (p *parser) prefixed(a string) (name string) {
+	for _, c := range p.m.Levels {
+		for n := range c.index() {
+			if t, ok := strings.CutSuffix(n, "*"); ok && len(a) > len(t) && strings.HasPrefix(a, t) && len(n) > len(name) {
+				name = n
+			}
+		}
+	}
+	return name
 }
 
 // lookup finds an option in this command or in the ones above it, whose options stay valid after the subcommand.
@@ -161,21 +178,50 @@ func (p *parser) long(a string) {
 	if !ok && !strings.Contains(name, Hole) {
 		k, ok = p.abbreviation(name)
 	}
+	if n := p.prefixed(a); !ok && n != "" {
+		k, ok = p.lookup(n)
+		if k.value == 0 {
+			val, has = a[len(n)-1:], true
+		}
+	}
 	if !ok {
 		p.m.Opts = append(p.m.Opts, Opt{Name: name, Value: val, HasValue: has, Index: p.i})
 		p.i++
 		return
 	}
 	o := Opt{Name: k.names[0], Known: true, Actions: k.actions, Index: p.i}
-	switch {
-	case has:
+	p.i++
+	if has {
 		o.Value, o.HasValue = val, true
-	case k.value == '=' && p.i+1 < len(p.argv):
-		p.i++
-		o.Value, o.HasValue, o.Index = p.argv[p.i], true, p.i
+	} else {
+		p.value(k, &o)
 	}
 	p.m.Opts = append(p.m.Opts, o)
-	p.i++
+	p.end(k)
+}
+
+// value takes the value of an option from the words that follow it.
+func (p *parser) value(k key, o *Opt) {
+	words := 0
+	switch k.value {
+	case '=', '!':
+		words = 1
+	case '2':
+		words = 2
+	}
+	for ; words > 0 && p.i < len(p.argv); words-- {
+		o.Value, o.HasValue, o.Index = p.argv[p.i], true, p.i
+		p.i++
+	}
+}
+
+// end stops reading options after one that ends them, as python's -c and -m do.
+func (p *parser) end(k key) {
+	if k.value == '!' {
+		for p.i < len(p.argv) {
+			p.operand(p.argv[p.i])
+		}
+	}
 }
 
 // abbreviation finds the long option that name is the only prefix of, as getopt_long(3) does.
@@ -211,20 +257,23 @@ func (p *parser) short(a string, bundle bool) {
 		}
 		o := Opt{Name: k.names[0], Known: true, Actions: k.actions, Index: at}
 		if k.value != 0 {
-			switch {
-			case !bundle && j+1 < len(a):
+			if !bundle && j+1 < len(a) {
 				o.Value, o.HasValue = strings.TrimPrefix(a[j+1:], "="), true
 				j = len(a)
-			case k.value == '=' && p.i < len(p.argv):
-				o.Value, o.HasValue, o.Index = p.argv[p.i], true, p.i
-				p.i++
+			} else {
+				p.value(k, &o)
 			}
 		}
 		p.m.Opts = append(p.m.Opts, o)
+		p.end(k)
 	}
 }
 
 func (p *parser) assign(a string) {
+	if strings.HasPrefix(a, "--") && p.known(a) {
+		p.long(a)
+		return
+	}
 	name, val, ok := strings.Cut(a, "=")
 	if k, known := p.lookup(name); ok && known {
 		p.m.Opts = append(p.m.Opts, Opt{Name: k.names[0], Value: val, HasValue: true, Known: true, Index: p.i, Actions: k.actions})
@@ -280,13 +329,86 @@ func (m *Match) Plan() Plan {
 		p.Do = append(p.Do, Step{Action: a, Rule: rule, Index: -1})
 	}
 	for _, o := range m.Opts {
-		for _, a := range o.Actions {
-			p.Do = append(p.Do, Step{Action: a, Value: o.Value, HasValue: o.HasValue, Index: o.Index, Rule: rule + "/" + o.Name})
+		value, place, actions := o.Value, rule+"/"+o.Name, o.Actions
+		if name, val, more := m.setting(o); name != "" {
+			value, place, actions = val, place+" "+name, append(actions[:len(actions):len(actions)], more...)
+		}
+		for _, a := range actions {
+			p.Do = append(p.Do, data(Step{Action: a, Value: value, HasValue: o.HasValue, Index: o.Index, Rule: place}))
 		}
 	}
-	p.Do = append(p.Do, m.roles(operands, rule)...)
+	for _, s := range m.roles(operands, rule) {
+		p.Do = append(p.Do, data(s))
+	}
 	p.Handler = handler
 	return p
+}
+
+// setting reads the "name=value" or "name value" of an option that has Settings.
+func (m *Match) setting(o Opt) (name, value string, actions Actions) {
+	i := strings.IndexAny(o.Value, "= \t")
+	if i < 0 {
+		return "", "", nil
+	}
+	for _, c := range m.Levels {
+		for n, a := range c.Settings[o.Name] {
+			if strings.EqualFold(n, o.Value[:i]) {
+				return n, strings.TrimLeft(o.Value[i:], "= \t"), a
+			}
+		}
+	}
+	return "", "", nil
+}
+
+// data turns the verb data into what it means for this value: a file that is read, standard input, or plain text.
+// Arguments are the spellings of curl(1): none for "@file", form for "name=@file" and "name=<file", urlencode for "name@file".
+func data(s Step) Step {
+	if s.Verb != "data" {
+		return s
+	}
+	file := ""
+	switch v := s.Value; s.Arg {
+	case "form":
+		if _, val, ok := strings.Cut(v, "="); ok && val != "" && (val[0] == '@' || val[0] == '<') {
+			file, _, _ = strings.Cut(val[1:], ";")
+		}
+	case "urlencode":
+		if i := strings.IndexAny(v, "@="); i >= 0 && v[i] == '@' {
+			file = v[i+1:]
+		}
+	default:
+		if strings.HasPrefix(v, "@") {
+			file = v[1:]
+		}
+	}
+	s.Arg = ""
+	switch file {
+	case "":
+		s.Verb = "text"
+	case "-":
+		s.Verb = "stdin"
+	default:
+		s.Verb, s.Value = "read", strings.Trim(file, `"`)
+	}
+	return s
+}
+
+// Env lists what the program does with variables of its environment; get gives the value of one that is set.
+func (m *Match) Env(get func(name string) (string, bool)) (steps []Step) {
+	seen := map[string]bool{}
+	for i := len(m.Levels) - 1; i >= 0; i-- {
+		for _, name := range slices.Sorted(maps.Keys(m.Levels[i].Env)) {
+			v, ok := get(name)
+			if !ok || seen[name] {
+				continue
+			}
+			seen[name] = true
+			for _, a := range m.Levels[i].Env[name] {
+				steps = append(steps, Step{Action: a, Value: v, HasValue: true, Index: -1, Rule: m.Path[0] + "/$" + name})
+			}
+		}
+	}
+	return steps
 }
 
 func (m *Match) holds(k Case) bool {
@@ -347,9 +469,17 @@ func glob(pattern, text string) bool {
 }
 
 // roles gives each operand the role at its place. One role may end in "..." and takes as many as the others leave; a role
-// that ends in "?" is filled only after those that must be.
+// that ends in "?" is filled only after those that must be. A leading "set-env..." takes the NAME=value words.
 func (m *Match) roles(spec, rule string) (steps []Step) {
 	roles := strings.Fields(spec)
+	at := 0
+	if len(roles) > 0 && roles[0] == "set-env..." {
+		for ; at < len(m.Operands) && assignment(m.Operands[at].Text); at++ {
+			w := m.Operands[at]
+			steps = append(steps, Step{Action{"set-env", ""}, w.Text, true, w.Index, rule})
+		}
+		roles = roles[1:]
+	}
 	many := -1
 	need := 0
 	for i, r := range roles {
@@ -360,8 +490,7 @@ func (m *Match) roles(spec, rule string) (steps []Step) {
 		}
 	}
 	n := len(m.Operands)
-	optional := n - need
-	at := 0
+	optional := n - at - need
 	for i, r := range roles {
 		take := 1
 		switch {
@@ -396,4 +525,61 @@ func (m *Match) roles(spec, rule string) (steps []Step) {
 		}
 	}
 	return steps
+}
+
+// assignment tells whether a word is NAME=value.
+func assignment(w string) bool {
+	name, _, ok := strings.Cut(w, "=")
+	return ok && name != "" && name[0] != '-' && !strings.ContainsAny(name, "/"+Hole)
+}
+
+// Expand fills the places of an argument: {} the value, {-o} the value of an option, {-o:dflt} with a default, {1} an operand,
+// {1.stem} it without its last extension, {1.base} its base name. {*} gives one text for each operand. Where an option or an
+// operand is missing there is nothing to act on, so there is no text. Variables like $HOME stay as they are.
+func (m *Match) Expand(arg, value string) []string {
+	i := strings.IndexByte(arg, '{')
+	if i < 0 {
+		return []string{arg}
+	}
+	n := strings.IndexByte(arg[i:], '}')
+	if n < 0 {
+		return []string{arg}
+	}
+	var fill []string
+	name, dflt, has := strings.Cut(arg[i+1:i+n], ":")
+	switch {
+	case name == "":
+		fill = []string{value}
+	case name == "*":
+		for _, w := range m.Operands {
+			fill = append(fill, w.Text)
+		}
+	case name[0] == '-':
+		if o, ok := m.Opt(name); ok && o.HasValue {
+			fill = []string{o.Value}
+		} else if has {
+			fill = []string{strings.TrimPrefix(dflt, "-")}
+		}
+	default:
+		digits, part, _ := strings.Cut(name, ".")
+		at, err := strconv.Atoi(digits)
+		if err != nil || at < 1 || at > len(m.Operands) {
+			break
+		}
+		w := m.Operands[at-1].Text
+		switch part {
+		case "stem":
+			w = strings.TrimSuffix(w, path.Ext(w))
+		case "base":
+			w = path.Base(w)
+		}
+		fill = []string{w}
+	}
+	var out []string
+	for _, f := range fill {
+		for _, rest := range m.Expand(arg[i+n+1:], value) {
+			out = append(out, arg[:i]+f+rest)
+		}
+	}
+	return out
 }

@@ -18,6 +18,8 @@ const Hole = "\x00"
 type Command struct {
 	Style    string              `yaml:"style"`    // how arguments are parsed: gnu (default), first, single, bundle, assign, raw
 	Options  map[string]Actions  `yaml:"options"`  // "-o --output=": what its presence or value does
+	Values   string              `yaml:"values"`   // options that take a value and do nothing: "-n|--lines --color"
+	Flags    string              `yaml:"flags"`    // options that take none and do nothing
 	Operands string              `yaml:"operands"` // roles of the words that are no options: "read... write"
 	Does     Actions             `yaml:"does"`     // what every run does
 	If       []Case              `yaml:"if"`       // refinements by options that are present
@@ -26,6 +28,12 @@ type Command struct {
 	Like     string              `yaml:"like"`     // take options, operands and the rest from another command, then add
 	Note     string              `yaml:"note"`     // for people
 
+	// Settings is for options whose value is itself "name=value" (ssh -o, git -c): option, name in any case, actions.
+	Settings map[string]map[string]Actions `yaml:"settings"`
+	// Env says what the program does with a variable of its environment: LESSOPEN is shell text for less.
+	Env map[string]Actions `yaml:"env"`
+
+	base *Command       // what Like named
 	keys map[string]key // every option name, lazily made by index
 	ways []way          // where subcommands that are blocks of their own are found
 }
@@ -82,8 +90,8 @@ func (a *Actions) UnmarshalYAML(n *yaml.Node) error {
 // knownVerb lists the vocabulary of models. docs/models.md says what each means.
 func knownVerb(v string) bool {
 	switch v {
-	case "read", "read-tree", "write", "write-tree", "delete", "delete-tree", "move", "link", "from", "to", "chdir", // places
-		"exec", "command", "shell", "script", "code", "stdin", // programs
+	case "list", "read", "read-tree", "data", "write", "write-tree", "delete", "delete-tree", "move", "link", "from", "to", "chdir", // places
+		"exec", "command", "shell", "script", "code", "module", "stdin", // programs
 		"fetch", "send", "listen", "registry", // network
 		"set-env", "read-env", "env-file", // environment
 		"image", "build-image", "engine", "call", // container, mcp
@@ -95,29 +103,80 @@ func knownVerb(v string) bool {
 
 type key struct {
 	names   []string // canonical first
-	value   byte     // 0 none, '=' a value, '?' an optional attached value
+	value   byte     // 0 none, '=' a value, '?' an optional attached value, '2' two words, '!' a value after which no option follows
 	actions Actions
 }
 
-// index makes the table of option names from "-o --output=" keys.
+// parseKey reads the "-o --output=" of an option.
+func parseKey(text string, actions Actions) key {
+	k := key{actions: actions}
+	for _, form := range []struct {
+		suffix string
+		value  byte
+	}{{"==", '2'}, {"=?", '?'}, {"=!", '!'}, {"=", '='}} {
+		if t, ok := strings.CutSuffix(text, form.suffix); ok {
+			text, k.value = t, form.value
+			break
+		}
+	}
+	k.names = strings.Fields(text)
+	return k
+}
+
+// index makes the table of option names. What the command itself says of a name replaces what its base says.
 func (c *Command) index() map[string]key {
 	if c.keys != nil {
 		return c.keys
 	}
 	c.keys = map[string]key{}
-	for text, actions := range c.Options {
-		k := key{actions: actions}
-		if t, ok := strings.CutSuffix(text, "=?"); ok {
-			text, k.value = t, '?'
-		} else if t, ok := strings.CutSuffix(text, "="); ok {
-			text, k.value = t, '='
+	if c.base != nil {
+		for n, k := range c.base.index() {
+			c.keys[n] = k
 		}
-		k.names = strings.Fields(text)
+	}
+	for _, k := range c.own() {
 		for _, n := range k.names {
 			c.keys[n] = k
 		}
 	}
 	return c.keys
+}
+
+// own lists the options that the command states itself.
+func (c *Command) own() (keys []key) {
+	for _, w := range strings.Fields(c.Values) {
+		keys = append(keys, key{names: strings.Split(w, "|"), value: '='})
+	}
+	for _, w := range strings.Fields(c.Flags) {
+		keys = append(keys, key{names: strings.Split(w, "|")})
+	}
+	for text, actions := range c.Options {
+		keys = append(keys, parseKey(text, actions))
+	}
+	return keys
+}
+
+// check tells which option names the command or a subcommand states more than once: which of them counts would be left to
+// chance.
+func (c *Command) check() error {
+	seen := map[string]bool{}
+	for _, k := range c.own() {
+		for _, n := range k.names {
+			if seen[n] {
+				return fmt.Errorf("the option %s is stated twice: keep one", n)
+			}
+			seen[n] = true
+		}
+	}
+	for name, s := range c.Sub {
+		if s == nil {
+			continue
+		}
+		if err := s.check(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // Opt is an option that was given. Index is the place of its value in the argument vector (or of the option itself where
