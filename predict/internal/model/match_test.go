@@ -52,6 +52,15 @@ runs:
   operands: set-env... command...
 post:
   options: {"-a=": data, "-f=": data form, "-u=": data urlencode}
+host:
+  style: second
+  values: -u
+  operands: send text...
+all:
+  flags: -a -b -c
+  operands: read...
+  if:
+    - {has: "-a -b & -c", operands: write...}
 dd:
   style: assign
   options: {"if=": read, "of=": write, "--help": nothing}
@@ -89,6 +98,15 @@ dd:
 		{"post -u a@f -u @g -u a=@f", "read=f read=g text=a=@f"},
 		{"dd if=a of=b bs=1", "read=a write=b"},
 		{"dd --help", "nothing="},
+		{"dd if=a --help", "read=a nothing="},
+		{"derived --version", "nothing="},
+		{"derived --version a", "read=a"},
+		{"host -u me srv -u you cmd -u x", "send=srv text=cmd text=-u text=x"},
+		{"host srv -u x -- cmd", "send=srv text=cmd"},
+		{"all -a f", "read=f"},
+		{"all -a -c f", "write=f"},
+		{"all -b -c f", "write=f"},
+		{"all -c f", "read=f"},
 	} {
 		words := strings.Fields(c.in)
 		cmd, err := l.Find(words[0])
@@ -134,6 +152,13 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+func TestExpandAbsolute(t *testing.T) {
+	m := (&model.Command{Values: "-C"}).Match("tar", strings.Fields("-C base a /b c"))
+	if got, want := strings.Join(m.Expand("{-C}/{*}", ""), "|"), "base/a|/b|base/c"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestExpand(t *testing.T) {
 	c, err := library("a:\n  values: -o|--out -d\n").Find("a")
 	if err != nil {
@@ -151,6 +176,10 @@ func TestExpand(t *testing.T) {
 		{"{*}.bak", "dir/p.tar.gz.bak|q.bak"},
 		{"{3}", ""},
 		{"{2", "{2"},
+		{"{$}", "q"},
+		{"{*.base}.x", "p.tar.gz.x|q.x"},
+		{"{*.stem}", "dir/p.tar|q"},
+		{"{-d:-/tmp}/{-o:-y}{$}", "/tmp/xq"},
 	} {
 		if got := strings.Join(m.Expand(k.arg, "V"), "|"); got != k.want {
 			t.Errorf("%s: got %s, want %s", k.arg, got, k.want)
