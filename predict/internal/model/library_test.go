@@ -128,3 +128,50 @@ tool:
 		}
 	}
 }
+
+// TestOuterOptions: options of a program whose style is "first" end at the subcommand.
+func TestOuterOptions(t *testing.T) {
+	l := library(`
+git:
+  style: first
+  options: {"-C=": chdir, "-c --conf=": , "-p --pager": }
+  sub:
+    switch:
+      options: {"-c --create=": }
+      operands: read...
+go:
+  options: {"-C=": chdir, "-c=": }
+  sub:
+    build: {operands: read..., options: {"-c": }}
+`)
+	for _, c := range []struct{ in, steps, innerC, outerC string }{
+		{"git -C d -c a switch -c b x", "chdir=d read=x", "b", "a"},
+		{"git switch --conf x", "read=x", "", ""},
+		{"git --conf=a switch x", "read=x", "", "a"},
+		{"go -c=a build -C d -c x", "chdir=d read=x", "", "a"},
+	} {
+		words := strings.Fields(c.in)
+		cmd, err := l.Find(words[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := cmd.Match(words[0], words[1:])
+		var steps []string
+		for _, s := range m.Plan().Do {
+			steps = append(steps, s.Verb+"="+s.Value)
+		}
+		if got := strings.Join(steps, " "); got != c.steps {
+			t.Errorf("%s: steps %q, want %q", c.in, got, c.steps)
+		}
+		if o, _ := m.Opt("-c"); o.Value != c.innerC {
+			t.Errorf("%s: -c is %q, want %q", c.in, o.Value, c.innerC)
+		}
+		outer := ""
+		for _, o := range m.At(0, "-c") {
+			outer = o.Value
+		}
+		if outer != c.outerC {
+			t.Errorf("%s: outer -c is %q, want %q", c.in, outer, c.outerC)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func (p *parser) run() {
 
 func (p *parser) known(a string) bool {
 	n, _, _ := strings.Cut(a, "=")
-	_, ok := p.lookup(n)
+	_, _, ok := p.lookup(n)
 	return ok && len(n) > 2
 }
 
@@ -74,17 +74,19 @@ func (p *parser) prefixed(a string) (name string) {
 	return name
 }
 
-// lookup finds an option in this command or in the ones above it, whose options stay valid after the subcommand.
-func (p *parser) lookup(name string) (key, bool) {
-	for i := len(p.m.Levels) - 1; i >= 0; i-- {
-		if k, ok := p.m.Levels[i].index()[name]; ok {
-			return k, true
+// lookup finds an option in the innermost command or in the ones above it, whose options stay valid after the subcommand
+// unless their style is "first" (git -C dir status, but git commit -C commit). It gives the option's level, too.
+func (p *parser) lookup(name string) (key, int, bool) {
+	levels := p.m.Levels
+	for i := len(levels) - 1; i >= 0; i-- {
+		if k, ok := levels[i].index()[name]; ok && (i == len(levels)-1 || levels[i].Style != "first") {
+			return k, i, true
 		}
 	}
 	if name == "--help" || name == "--version" && len(p.argv) == 1 {
-		return key{names: []string{name}, actions: Actions{{Verb: "nothing"}}}, true // as the GNU coding standards have it
+		return key{names: []string{name}, actions: Actions{{Verb: "nothing"}}}, 0, true // as the GNU coding standards have it
 	}
-	return key{}, false
+	return key{}, 0, false
 }
 
 func (p *parser) operand(a string) {
@@ -171,12 +173,13 @@ func (c *Command) other() *Command {
 
 func (p *parser) long(a string) {
 	name, val, has := strings.Cut(a, "=")
-	k, ok := p.lookup(name)
+	k, level, ok := p.lookup(name)
 	if !ok && !strings.Contains(name, Hole) {
+		level = len(p.m.Levels) - 1
 		k, ok = p.abbreviation(name)
 	}
 	if n := p.prefixed(a); !ok && n != "" {
-		k, ok = p.lookup(n)
+		k, level, ok = p.lookup(n)
 		if k.value == 0 {
 			val, has = a[len(n)-1:], true
 		}
@@ -186,7 +189,7 @@ func (p *parser) long(a string) {
 		p.i++
 		return
 	}
-	o := Opt{Name: k.names[0], Known: true, Actions: k.actions, Index: p.i}
+	o := Opt{Name: k.names[0], Known: true, Actions: k.actions, Index: p.i, Level: level}
 	p.i++
 	if has {
 		o.Value, o.HasValue = val, true
@@ -242,7 +245,7 @@ func (p *parser) short(a string, bundle bool) {
 	at := p.i
 	p.i++
 	for j := 1; j < len(a); j++ {
-		k, ok := p.lookup("-" + a[j:j+1])
+		k, level, ok := p.lookup("-" + a[j:j+1])
 		if !ok {
 			name := "-" + a[j:j+1]
 			if a[j:] == Hole || strings.Contains(a[j:], Hole) {
@@ -252,7 +255,7 @@ func (p *parser) short(a string, bundle bool) {
 			p.m.Opts = append(p.m.Opts, Opt{Name: name, Index: at})
 			continue
 		}
-		o := Opt{Name: k.names[0], Known: true, Actions: k.actions, Index: at}
+		o := Opt{Name: k.names[0], Known: true, Actions: k.actions, Index: at, Level: level}
 		if k.value != 0 {
 			if !bundle && j+1 < len(a) {
 				o.Value, o.HasValue = strings.TrimPrefix(a[j+1:], "="), true
@@ -272,8 +275,8 @@ func (p *parser) assign(a string) {
 		return
 	}
 	name, val, ok := strings.Cut(a, "=")
-	if k, known := p.lookup(name); ok && known {
-		p.m.Opts = append(p.m.Opts, Opt{Name: k.names[0], Value: val, HasValue: true, Known: true, Index: p.i, Actions: k.actions})
+	if k, level, known := p.lookup(name); ok && known {
+		p.m.Opts = append(p.m.Opts, Opt{Name: k.names[0], Value: val, HasValue: true, Known: true, Index: p.i, Actions: k.actions, Level: level})
 		p.i++
 		return
 	}

@@ -188,6 +188,7 @@ type Opt struct {
 	Known    bool
 	Index    int
 	Actions  Actions
+	Level    int // place in Levels of the command whose option it is
 }
 
 // Word is an operand and its place in the argument vector.
@@ -209,40 +210,50 @@ type Match struct {
 // Command is the innermost command that matched.
 func (m *Match) Command() *Command { return m.Levels[len(m.Levels)-1] }
 
-// Has tells whether one of the options is present; names are separated by spaces.
+// Has tells whether one of the options is present; names are separated by spaces. A name means the option of the innermost
+// command that knows it: of git -c a=b switch -c c, only "c" is the -c of switch.
 func (m *Match) Has(names string) bool { _, ok := m.Opt(names); return ok }
 
 // Opt gives the last of the options that is present; names are separated by spaces.
 func (m *Match) Opt(names string) (Opt, bool) {
-	for i := len(m.Opts) - 1; i >= 0; i-- {
-		o := m.Opts[i]
-		for _, n := range strings.Fields(names) {
-			if o.Name == n || m.alias(o.Name, n) {
-				return o, true
-			}
-		}
+	all := m.All(names)
+	if len(all) == 0 {
+		return Opt{}, false
 	}
-	return Opt{}, false
+	return all[len(all)-1], true
 }
 
-// All gives the values of the options, in order.
-func (m *Match) All(names string) (vals []Opt) {
+// All gives the options of these names, in order.
+func (m *Match) All(names string) (opts []Opt) {
 	for _, o := range m.Opts {
 		for _, n := range strings.Fields(names) {
-			if o.Name == n || m.alias(o.Name, n) {
-				vals = append(vals, o)
+			if m.is(o, n) {
+				opts = append(opts, o)
 				break
 			}
 		}
 	}
-	return vals
+	return opts
 }
 
-func (m *Match) alias(first, name string) bool {
-	for _, c := range m.Levels {
-		if k, ok := c.index()[name]; ok && k.names[0] == first {
-			return true
+// At gives the options of these names that belong to the command at one level; 0 is the program itself.
+func (m *Match) At(level int, names string) (opts []Opt) {
+	for _, o := range m.Opts {
+		for _, n := range strings.Fields(names) {
+			if k, ok := m.Levels[level].index()[n]; ok && o.Known && o.Level == level && o.Name == k.names[0] {
+				opts = append(opts, o)
+				break
+			}
 		}
 	}
-	return false
+	return opts
+}
+
+func (m *Match) is(o Opt, name string) bool {
+	for i := len(m.Levels) - 1; i >= 0 && o.Known; i-- {
+		if k, ok := m.Levels[i].index()[name]; ok {
+			return o.Level == i && o.Name == k.names[0]
+		}
+	}
+	return o.Name == name
 }

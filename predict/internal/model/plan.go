@@ -330,3 +330,10 @@ func (m *Match) operandTexts(name string) (texts []string) {
 	}
 	return texts
 }
+
+// repo is the folder that git clone makes of an address: its last part, without ".git" and "/.git".
+func repo(address string) string {
+	address = strings.TrimRight(address, "/")
+	address = strings.TrimRight(strings.TrimSuffix(address, "/.git"), "/")
+	return strings.TrimSuffix(address[strings.LastIndexAny(address, "/:")+1:], ".git")
+}

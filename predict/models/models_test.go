@@ -1,0 +1,85 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ambit-dev/ambit/predict/internal/model"
+	"github.com/ambit-dev/ambit/predict/models"
+)
+
+// steps writes what a model says of a command line: "verb", "verb argument" for an action that names its own place, and
+// "verb=value" for one that acts on a word. Roles without effect are left out.
+func steps(t *testing.T, l *model.Library, line string) string {
+	t.Helper()
+	words := strings.Fields(line)
+	c, err := l.Find(words[0])
+	if err != nil || c == nil {
+		t.Fatalf("%s: no model (%v)", line, err)
+	}
+	m := c.Match(words[0], words[1:])
+	if m.Missing {
+		return "missing"
+	}
+	var out []string
+	for _, s := range m.Plan().Do {
+		switch {
+		case s.Verb == "text" || s.Verb == "skip":
+		case s.Verb == "unknown":
+			classes, _, _ := strings.Cut(s.Arg, ":")
+			out = append(out, "unknown "+classes)
+		case strings.Contains(s.Arg, "{}"):
+			out = append(out, s.Verb+" "+strings.ReplaceAll(s.Arg, "{}", s.Value))
+		case s.Verb == "nothing":
+			out = append(out, s.Verb)
+		case s.HasValue && s.Arg == "":
+			out = append(out, s.Verb+"="+s.Value)
+		case s.HasValue && (s.Verb == "script" || s.Verb == "code"):
+			out = append(out, s.Verb+" "+s.Arg+"="+s.Value)
+		case s.Arg != "":
+			out = append(out, s.Verb+" "+s.Arg)
+		default:
+			out = append(out, s.Verb)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// check runs a table of command lines and the steps that their meaning asks for, in any order.
+func check(t *testing.T, table string) {
+	t.Helper()
+	l := &model.Library{Files: models.Files}
+	for row := range strings.Lines(table) {
+		line, want, ok := strings.Cut(strings.TrimSpace(row), " => ")
+		if !ok {
+			if line != "" && !strings.HasSuffix(line, "=>") {
+				t.Fatalf("row without =>: %q", row)
+			}
+			line, want = strings.TrimSuffix(line, "=>"), ""
+		}
+		if line == "" {
+			continue
+		}
+		if got := steps(t, l, line); !same(got, strings.TrimSpace(want)) {
+			t.Errorf("%s\n got %s\nwant %s", line, got, want)
+		}
+	}
+}
+
+func same(a, b string) bool {
+	x, y := strings.Split(a, "; "), strings.Split(b, "; ")
+	if len(x) != len(y) {
+		return false
+	}
+	count := map[string]int{}
+	for i := range x {
+		count[x[i]]++
+		count[y[i]]--
+	}
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
