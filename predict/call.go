@@ -1,0 +1,314 @@
+package predict
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict/internal/workspace"
+)
+
+// call analyses a simple command: assignments, words, redirections, and what its first word names.
+func (e *engine) call(f *frame, c *syntax.CallExpr, redirs []*syntax.Redirect) {
+	if !e.step(f) {
+		return
+	}
+	outerComp, outerIn, outerOut := f.comp, f.in, f.out
+	f.comp = e.newComponent()
+	f.comp.join(f.stdio)
+	defer func() { f.comp, f.in, f.out = outerComp, outerIn, outerOut }()
+
+	var args []word
+	line := 0
+	if c != nil {
+		line = lineOf(c)
+		args = e.fields(f, c.Args)
+	}
+	e.redirects(f, redirs)
+	if c == nil {
+		return
+	}
+	if len(args) == 0 {
+		for _, a := range c.Assigns {
+			e.assign(f, a, false)
+		}
+		return
+	}
+	for _, a := range args {
+		f.comp.join(a.data)
+	}
+	set := e.prefixAssignments(f, c.Assigns, line)
+	e.run(f, args, line, set)
+}
+
+// prefixAssignments evaluates the assignments in front of a command: they go to that command's environment.
+func (e *engine) prefixAssignments(f *frame, as []*syntax.Assign, line int) map[string]word {
+	if len(as) == 0 {
+		return nil
+	}
+	set := map[string]word{}
+	for _, a := range as {
+		if a.Name == nil {
+			continue
+		}
+		w := e.literal(f, a.Value)
+		f.comp.join(w.data)
+		set[a.Name.Value] = w
+	}
+	return set
+}
+
+func (e *engine) assign(f *frame, a *syntax.Assign, export bool) {
+	if a.Name == nil {
+		return
+	}
+	name := a.Name.Value
+	old := f.vars[name]
+	v := variable{exported: old.exported || export}
+	switch {
+	case a.Array != nil:
+		v.array = true
+		if a.Append {
+			v.elems = slices.Clone(old.elems)
+		}
+		for _, el := range a.Array.Elems {
+			if el.Index != nil {
+				e.arithmetic(f, el.Index)
+			}
+			if el.Value == nil {
+				continue
+			}
+			if el.Index != nil {
+				v.elems = append(v.elems, e.literal(f, el.Value))
+			} else {
+				v.elems = append(v.elems, e.fields(f, []*syntax.Word{el.Value})...)
+			}
+		}
+		if len(v.elems) > maxFields {
+			v.elems = []word{{text: hole}}
+		}
+	case a.Naked:
+		v = old
+		v.exported = v.exported || export
+		if _, ok := f.vars[name]; !ok && !export {
+			v.vals = []word{{}}
+		} else if !ok {
+			return // exporting what the environment already has changes nothing
+		}
+	default:
+		w := e.literal(f, a.Value)
+		if a.Index != nil {
+			e.arithmetic(f, a.Index)
+			v.array = true
+			v.elems = append(slices.Clone(old.elems), w)
+			break
+		}
+		if a.Append {
+			o := old.one()
+			w = word{text: cut(o.text + w.text), data: joined(o.data, w.data)}
+		}
+		v.vals = []word{w}
+	}
+	f.vars[name] = v
+	if name == "PATH" {
+		f.path = f.splitPath(v.one())
+	}
+}
+
+// declare handles export, declare, local, readonly and typeset.
+func (e *engine) declare(f *frame, d *syntax.DeclClause) {
+	export := d.Variant.Value == "export"
+	for _, a := range d.Args {
+		if a.Naked && a.Name == nil {
+			for _, w := range e.fields(f, []*syntax.Word{a.Value}) {
+				name, val, has := strings.Cut(w.text, "=")
+				switch {
+				case strings.HasPrefix(w.text, "-"):
+					export = export || strings.Contains(w.text, "x") && d.Variant.Value != "local"
+				case has:
+					f.vars[name] = variable{vals: []word{{text: val, data: w.data}}, exported: export}
+				}
+			}
+			continue
+		}
+		e.assign(f, a, export)
+	}
+}
+
+// run analyses an argument vector: functions, builtins, then programs.
+func (e *engine) run(f *frame, args []word, line int, set map[string]word) {
+	name := args[0]
+	if fn, ok := f.funcs[name.text]; ok && name.known() {
+		e.callFunction(f, fn, args, set)
+		return
+	}
+	if name.known() && isBuiltin(name.text) {
+		if e.builtin(f, args, line, set) {
+			return
+		}
+	}
+	e.program(f, args, line, set)
+}
+
+func (e *engine) callFunction(f *frame, fn function, args []word, set map[string]word) {
+	if slices.Contains(f.calls, args[0].text) || len(f.calls) > 40 {
+		return // a recursive call does nothing that the first one does not
+	}
+	c := *f
+	c.calls = append(slices.Clone(f.calls), args[0].text)
+	c.params = append([]word{f.params[0]}, args[1:]...)
+	c.from, c.lineBase = fn.from, fn.base
+	c.stdio = f.comp
+	c.comp = nil
+	for k, v := range set {
+		c.set(k, v)
+	}
+	e.stmt(&c, fn.body)
+	// A function changes its caller's variables and directory; "return" ends the function alone.
+	f.vars, f.funcs, f.dir, f.path = c.vars, c.funcs, c.dir, c.path
+	if c.out != nil {
+		f.out = c.out
+	}
+}
+
+// print adds to what a substitution or pipe collects; a command whose output is unknown adds a hole.
+func (f *frame) print(w word) {
+	if f.out == nil {
+		return
+	}
+	f.out.text = cut(f.out.text + w.text)
+	f.out.data = joined(f.out.data, w.data)
+}
+
+// exports notes the variables that a child process gets and its parent did not have.
+func (e *engine) exports(f *frame, set map[string]word, line int) {
+	for name, v := range f.vars {
+		if v.exported && !v.told {
+			v.told = true
+			f.vars[name] = v
+			e.setVariable(f, name, v.one(), line)
+		}
+	}
+	for name, w := range set {
+		e.setVariable(f, name, w, line)
+	}
+}
+
+func (e *engine) setVariable(f *frame, name string, w word, line int) {
+	r, err := effect.New(effect.EnvKind, name)
+	if err != nil || e.env[name] == w.text && w.text != "" {
+		return
+	}
+	e.note(f, effect.Environment, effect.Write, effect.Exactly(r), f.source(line, "shell/environment"))
+	e.variableRuns(f, name, w, line)
+}
+
+// program analyses the start of a program that is not part of the shell.
+func (e *engine) program(f *frame, args []word, line int, set map[string]word) {
+	name := args[0]
+	src := f.source(line, "shell/command")
+	title := commandTitle(args)
+	c := f.child(title, src)
+	defer func() {
+		f.ended, f.out = f.ended || c.ended, c.out
+	}()
+	e.exports(c, set, line)
+	if set != nil {
+		vars := make(map[string]variable, len(f.vars)+len(set))
+		for k, v := range f.vars {
+			vars[k] = v
+		}
+		c.vars = vars
+		for k, w := range set {
+			c.vars[k] = variable{vals: []word{w}, exported: true, told: true}
+			if k == "PATH" {
+				c.path = c.splitPath(w)
+			}
+		}
+	}
+	if !name.known() {
+		e.note(c, effect.Process, effect.Exec, effect.Any(effect.ExeKind), src)
+		e.unknown(c, src, "the program's name is not known before it runs: "+show(name.text))
+		c.print(word{text: hole})
+		return
+	}
+	p := e.find(c, name.text)
+	e.note(c, effect.Process, effect.Exec, p.pattern(), src)
+	e.runFound(c, p, args, line)
+}
+
+// found is a program that a name was resolved to.
+type found struct {
+	name string // base name, for models
+	path string // absolute, links resolved; empty where nothing was found
+	link string // absolute, as found on PATH
+	own  bool   // it belongs to the workspace: what it is called says nothing
+}
+
+func (p found) pattern() effect.Pattern {
+	text := p.path
+	if text == "" {
+		text = p.name
+	}
+	r, err := effect.Name(effect.ExeKind, text)
+	if err != nil {
+		return effect.Any(effect.ExeKind)
+	}
+	return effect.Exactly(r)
+}
+
+// find resolves a program's name as execvp(3) does, with the frame's PATH.
+func (e *engine) find(f *frame, name string) found {
+	if strings.Contains(name, "/") {
+		p := found{name: path.Base(name), link: f.abs(name)}
+		if r, err := e.resolve(f.dir, name, true); err == nil {
+			p.path = r
+			p.own = workspace.Within(r, e.workspace) || workspace.Within(path.Clean(p.link), e.workspace)
+		}
+		return p
+	}
+	for _, d := range f.path {
+		if strings.Contains(d, hole) {
+			continue
+		}
+		if d == "" {
+			d = "."
+		}
+		link := f.abs(d) + "/" + name
+		if !e.fs.Executable(link) {
+			continue
+		}
+		r, err := e.resolve("/", link, true)
+		if err != nil {
+			continue
+		}
+		return found{name: name, path: r, link: path.Clean(link), own: workspace.Within(r, e.workspace) || workspace.Within(path.Clean(link), e.workspace)}
+	}
+	return found{name: name}
+}
+
+// commandTitle is the command as people would type it, with holes shown as "…".
+func commandTitle(args []word) string {
+	var b strings.Builder
+	for i, a := range args {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		t := show(a.text)
+		if q, err := syntax.Quote(t, syntax.LangBash); err == nil && !strings.Contains(t, "…") {
+			t = q
+		}
+		b.WriteString(t)
+		if b.Len() > 400 {
+			b.WriteString(" …")
+			break
+		}
+	}
+	return b.String()
+}
+
+// show is text with its holes visible.
+func show(s string) string { return strings.ReplaceAll(s, hole, "…") }

@@ -1,0 +1,89 @@
+package predict_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ambit-dev/ambit/action"
+	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict"
+)
+
+// tree writes files below a new folder; a name that ends in * is executable.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		mode := os.FileMode(0o644)
+		if n, ok := strings.CutSuffix(name, "*"); ok {
+			name, mode = n, 0o755
+		}
+		p := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func plan(t *testing.T, dir, command string) *predict.Prediction {
+	t.Helper()
+	a, err := action.NewShell("test", "", dir, command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := predict.Predict(context.Background(), a, predict.Options{Env: []string{"HOME=/home/user", "PATH=/usr/local/bin:/usr/bin:/bin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// summary is the effects of a prediction as "class.access resource", without starts of programs, relative to the folder.
+func summary(p *predict.Prediction) []string {
+	var out []string
+	for _, e := range p.Effects {
+		if e.Class == effect.Process {
+			continue
+		}
+		out = append(out, e.Kind()+" "+strings.ReplaceAll(e.On.String(), p.Workspace, "."))
+	}
+	return out
+}
+
+func TestShell(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		want    []string
+	}{
+		{"echo hi", nil},
+		{"echo hi > out.txt", []string{"file.write file:./out.txt"}},
+		{"echo hi 2>/dev/null >&2", nil},
+		{"for i in 1 2; do echo x >> log$i; done", []string{"file.write file:./log1", "file.write file:./log2"}},
+		{"f() { echo x > $1; }; f a; f b", []string{"file.write file:./a", "file.write file:./b"}},
+		{"cd sub && echo x > y", []string{"file.write file:./sub/y"}},
+		{"(cd sub; echo x > y); echo z > w", []string{"file.write file:./sub/y", "file.write file:./w"}},
+		{"echo x > /dev/tcp/example.com/80", []string{"network.send host:example.com:80"}},
+		{"a=out; for x in $a/{1,2}; do echo > $x; done", []string{"file.write file:./out/1", "file.write file:./out/2"}},
+		{"eval 'echo x > y'", []string{"file.write file:./y"}},
+		{"cat <<< hi > y", []string{"file.write file:./y"}},
+		{"echo $SECRET_THING", []string{"environment.read env:SECRET_THING"}},
+		{"exit 0; echo x > y", nil},
+		{"if true; then d=a; else d=b; fi; echo > $d/x", []string{"file.write file:/**"}},
+		{"{ echo a; echo b; } > y", []string{"file.write file:./y"}},
+		{"x=$(echo name); echo > $x", []string{"file.write file:./name"}},
+	} {
+		p := plan(t, tree(t, map[string]string{"sub/keep": ""}), c.command)
+		if diff := cmp.Diff(c.want, summary(p)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.command, diff)
+		}
+	}
+}

@@ -1,0 +1,561 @@
+package predict
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ambit-dev/ambit/effect"
+)
+
+func lineOf(n syntax.Node) int { return int(n.Pos().Line()) }
+
+// shell analyses shell text in a frame. The rule names what made it run.
+func (e *engine) shell(f *frame, text string, lang syntax.LangVariant) {
+	if why := e.refuseText(text); why != "" {
+		e.unknown(f, f.source(1, "shell/text"), why)
+		if len(text) > e.limits.Text || strings.HasPrefix(why, "shell text is nested") {
+			return
+		}
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\x00", ""), "\r\n", "\n")
+	}
+	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		line := 1
+		var pe syntax.ParseError
+		if errors.As(err, &pe) {
+			line = int(pe.Pos.Line())
+		}
+		e.unknown(f, f.source(line, "shell/syntax"), "shell text does not parse: "+parseMessage(err))
+	}
+	if file == nil {
+		return
+	}
+	e.stmts(f, file.Stmts)
+}
+
+func parseMessage(err error) string {
+	msg := err.Error()
+	if len(msg) > 200 {
+		msg = msg[:200] + "..."
+	}
+	return msg
+}
+
+// refuseText says why text is not to be trusted to a parser: too long, nested so deep that a parser's stack would run out, or
+// with characters that shells and this parser read differently.
+func (e *engine) refuseText(text string) string {
+	switch {
+	case len(text) > e.limits.Text:
+		return fmt.Sprintf("shell text is longer than %d bytes", e.limits.Text)
+	case nesting(text) > 400:
+		return "shell text is nested deeper than 400"
+	case strings.Contains(text, "\x00"):
+		return "shell text holds a NUL character, which shells drop"
+	case strings.Contains(text, "\r"):
+		return "shell text holds a carriage return, which shells read as part of a word"
+	}
+	return ""
+}
+
+// nesting is an upper bound of how deep a parser would recurse: brackets and substitutions of every kind, and compound
+// commands by their words at the start of a command.
+func nesting(s string) int {
+	depth, most, words := 0, 0, 0
+	start := true // a command may start here
+	ticks, bangs, word := 0, 0, ""
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch c {
+		case '(', '{', '[':
+			depth++
+		case ')', '}', ']':
+			depth = max(depth-1, 0)
+		case '`':
+			ticks++
+		case '\\':
+			i++
+		case '!', '~', '-', '+', '*':
+			bangs++
+			most = max(most, bangs/4)
+			if c == '!' || c == '-' || c == '+' || c == '~' || c == '*' {
+				continue
+			}
+		}
+		if c >= 'a' && c <= 'z' {
+			bangs = 0
+			word += string(c)
+			if len(word) > 8 {
+				word = "longword"
+			}
+			continue
+		}
+		if word != "" {
+			if start {
+				switch word {
+				case "if", "while", "until", "for", "case", "select", "time", "coproc", "function":
+					words++
+				case "fi", "done", "esac":
+					words = max(words-1, 0)
+				}
+			}
+			switch word {
+			case "then", "do", "else", "elif", "if", "while", "until", "time", "in":
+				start = true
+			default:
+				start = false
+			}
+			word = ""
+		}
+		switch c {
+		case '\n', ';', '&', '|', '(', '{', '!':
+			start = true
+		case ' ', '\t':
+			if c != ' ' && c != '\t' {
+				start = false
+			}
+		default:
+			bangs = 0
+			start = false
+		}
+		most = max(most, depth+words, ticks/64)
+	}
+	return max(most, depth+words)
+}
+
+func (e *engine) stmts(f *frame, list []*syntax.Stmt) {
+	for _, s := range list {
+		if f.ended || e.stopped != "" {
+			return
+		}
+		e.stmt(f, s)
+	}
+}
+
+// stmt analyses one statement with its redirections.
+func (e *engine) stmt(f *frame, s *syntax.Stmt) {
+	if s == nil || s.Cmd == nil && len(s.Redirs) == 0 {
+		return
+	}
+	if s.Background || s.Coprocess {
+		b := f.fork()
+		e.command(b, s.Cmd, s.Redirs)
+		return
+	}
+	e.command(f, s.Cmd, s.Redirs)
+}
+
+// command analyses a command. Compound commands get a component of their own when they are redirected or piped, which all
+// commands inside share.
+func (e *engine) command(f *frame, c syntax.Command, redirs []*syntax.Redirect) {
+	if call, ok := c.(*syntax.CallExpr); ok || c == nil {
+		e.call(f, call, redirs)
+		return
+	}
+	if len(redirs) > 0 {
+		outer, in, out := f.stdio, f.in, f.out
+		f.stdio = e.newComponent()
+		f.stdio.join(outer)
+		f.comp = f.stdio
+		e.redirects(f, redirs)
+		f.comp = nil
+		defer func() { f.stdio, f.in, f.out = outer, in, out }()
+	}
+	switch c := c.(type) {
+	case *syntax.BinaryCmd:
+		e.binary(f, c)
+	case *syntax.Block:
+		e.stmts(f, c.Stmts)
+	case *syntax.Subshell:
+		b := f.fork()
+		e.stmts(b, c.Stmts)
+	case *syntax.IfClause:
+		e.ifClause(f, c)
+	case *syntax.WhileClause:
+		e.stmts(f, c.Cond)
+		e.branches(f, func(*frame) {}, func(b *frame) {
+			e.stmts(b, c.Do)
+			b.ended = false
+		})
+	case *syntax.ForClause:
+		e.forClause(f, c)
+	case *syntax.CaseClause:
+		e.caseClause(f, c)
+	case *syntax.FuncDecl:
+		if c.Name != nil {
+			f.funcs[c.Name.Value] = function{c.Body, f.from, f.lineBase}
+		}
+	case *syntax.DeclClause:
+		e.declare(f, c)
+	case *syntax.TestClause:
+		e.test(f, c.X)
+	case *syntax.ArithmCmd:
+		e.arithmetic(f, c.X)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			e.arithmetic(f, x)
+		}
+	case *syntax.TimeClause:
+		e.stmt(f, c.Stmt)
+	case *syntax.CoprocClause:
+		e.stmt(f.fork(), c.Stmt)
+	default:
+		e.unknown(f, f.source(lineOf(c), "shell/syntax"), "shell construct is not analysed")
+	}
+}
+
+// binary analyses lists and pipelines. Both kinds can be very long, and lean to the left or to the right, so they are taken
+// apart with a loop.
+func (e *engine) binary(f *frame, c *syntax.BinaryCmd) {
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		e.pipeline(f, pipeStages(c))
+		return
+	}
+	var chain []*syntax.Stmt
+	var ops []syntax.BinCmdOperator
+	var left *syntax.Stmt
+	for {
+		chain = append(chain, c.Y)
+		ops = append(ops, c.Op)
+		left = c.X
+		next, ok := left.Cmd.(*syntax.BinaryCmd)
+		if !ok || next.Op == syntax.Pipe || next.Op == syntax.PipeAll || len(left.Redirs) > 0 || left.Negated || left.Background {
+			break
+		}
+		c = next
+	}
+	e.stmt(f, left)
+	ended := f.ended // "exit 1 || x": what follows does not run
+	for i := len(chain) - 1; i >= 0 && !ended; i-- {
+		s := chain[i]
+		if alwaysSucceeds(left) && ops[i] == syntax.AndStmt {
+			e.stmt(f, s)
+		} else {
+			e.branches(f, func(*frame) {}, func(b *frame) { e.stmt(b, s) })
+		}
+		left = s
+	}
+}
+
+// alwaysSucceeds tells whether the right side of && is as good as certain to run, so that "cd x && make" keeps one state.
+func alwaysSucceeds(s *syntax.Stmt) bool {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) == 0 {
+			return true
+		}
+		switch c.Args[0].Lit() {
+		case "cd", "pushd", "popd", "export", "set", "source", ".", "true", ":", "echo", "mkdir", "umask", "eval", "unset", "shift", "read", "printf":
+			return !s.Negated
+		}
+	case *syntax.DeclClause:
+		return true
+	case *syntax.BinaryCmd:
+		return c.Op == syntax.AndStmt && alwaysSucceeds(c.X) && alwaysSucceeds(c.Y)
+	}
+	return false
+}
+
+func pipeStages(c *syntax.BinaryCmd) (stages []*syntax.Stmt) {
+	// Left-leaning: ((a | b) | c); right-leaning after parsing in other versions. Collect both without recursion.
+	var right []*syntax.Stmt
+	cur := c
+	for {
+		right = append(right, flattenRight(cur.Y)...)
+		next, ok := pipeOf(cur.X)
+		if !ok {
+			right = append(right, cur.X)
+			break
+		}
+		cur = next
+	}
+	for i := len(right) - 1; i >= 0; i-- {
+		stages = append(stages, right[i])
+	}
+	return stages
+}
+
+// flattenRight gives the stages of a right-leaning pipeline in reverse order.
+func flattenRight(s *syntax.Stmt) (rev []*syntax.Stmt) {
+	var in []*syntax.Stmt
+	for {
+		b, ok := pipeOf(s)
+		if !ok {
+			in = append(in, s)
+			break
+		}
+		in = append(in, b.X)
+		s = b.Y
+	}
+	for i := len(in) - 1; i >= 0; i-- {
+		rev = append(rev, in[i])
+	}
+	return rev
+}
+
+func pipeOf(s *syntax.Stmt) (*syntax.BinaryCmd, bool) {
+	if s == nil || len(s.Redirs) > 0 || s.Negated {
+		return nil, false
+	}
+	b, ok := s.Cmd.(*syntax.BinaryCmd)
+	return b, ok && (b.Op == syntax.Pipe || b.Op == syntax.PipeAll)
+}
+
+// pipeline analyses stages that share one component; what a stage prints is what the next one reads.
+func (e *engine) pipeline(f *frame, stages []*syntax.Stmt) {
+	shared := e.newComponent()
+	shared.join(f.stdio)
+	outerIn, outerOut := f.in, f.out
+	input := f.in
+	for i, s := range stages {
+		b := f.fork()
+		b.stdio = shared
+		b.in = input
+		if i < len(stages)-1 {
+			b.out = &word{}
+		} else {
+			b.out = outerOut
+		}
+		e.stmt(b, s)
+		if i < len(stages)-1 {
+			input = &stdin{text: *b.out, line: f.lineBase + lineOf(s)}
+		}
+	}
+	f.in, f.out = outerIn, outerOut
+}
+
+func (e *engine) ifClause(f *frame, c *syntax.IfClause) {
+	var ways []func(*frame)
+	elseSeen := false
+	for ; c != nil; c = c.Else {
+		if len(c.Cond) == 0 { // else
+			body := c.Then
+			ways = append(ways, func(b *frame) { e.stmts(b, body) })
+			elseSeen = true
+			break
+		}
+		e.stmts(f, c.Cond)
+		body := c.Then
+		ways = append(ways, func(b *frame) { e.stmts(b, body) })
+	}
+	if !elseSeen {
+		ways = append(ways, func(*frame) {})
+	}
+	e.branches(f, ways...)
+}
+
+// forClause runs the body for each known value of its variable, or once with an unknown one.
+func (e *engine) forClause(f *frame, c *syntax.ForClause) {
+	body := func(b *frame) {
+		e.stmts(b, c.Do)
+		b.ended = false
+	}
+	it, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		if l, ok := c.Loop.(*syntax.CStyleLoop); ok {
+			e.arithmetic(f, l.Init)
+			e.arithmetic(f, l.Cond)
+			e.arithmetic(f, l.Post)
+		}
+		e.branches(f, func(*frame) {}, body)
+		return
+	}
+	items := e.fields(f, it.Items)
+	if it.InPos.Line() == 0 && len(it.Items) == 0 {
+		items = f.params[1:]
+		if f.openParams || len(items) == 0 {
+			items = append(append([]word(nil), items...), word{text: hole})
+		}
+	}
+	if len(items) > 32 {
+		w := word{text: commonPrefix(items) + hole, quoted: true}
+		for _, x := range items {
+			w.data = joined(w.data, x.data)
+		}
+		items = []word{w}
+	}
+	for _, x := range items {
+		f.set(it.Name.Value, x)
+		body(f)
+		if e.stopped != "" {
+			return
+		}
+	}
+}
+
+// commonPrefix is the folder that all words lie in, as text that ends in a slash; empty if there is none.
+func commonPrefix(ws []word) string {
+	p := ws[0].text
+	for _, w := range ws[1:] {
+		for !strings.HasPrefix(w.text, p) {
+			p = p[:len(p)-1]
+		}
+	}
+	if i := strings.LastIndexByte(p, '/'); i >= 0 {
+		return p[:i+1]
+	}
+	return ""
+}
+
+func (e *engine) caseClause(f *frame, c *syntax.CaseClause) {
+	e.literal(f, c.Word)
+	ways := []func(*frame){func(*frame) {}}
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			e.literal(f, p)
+		}
+		body := item.Stmts
+		ways = append(ways, func(b *frame) { e.stmts(b, body) })
+	}
+	e.branches(f, ways...)
+}
+
+// test runs the substitutions inside [[ ... ]].
+func (e *engine) test(f *frame, x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		e.literal(f, x)
+	case *syntax.BinaryTest:
+		e.test(f, x.X)
+		e.test(f, x.Y)
+	case *syntax.UnaryTest:
+		e.test(f, x.X)
+	case *syntax.ParenTest:
+		e.test(f, x.X)
+	}
+}
+
+// substitution runs $(...) and gives its output as far as it is known.
+func (e *engine) substitution(f *frame, c *syntax.CmdSubst) word {
+	b := f.fork()
+	out := word{}
+	b.out = &out
+	b.comp = nil
+	b.stdio = e.newComponent()
+	if len(c.Stmts) == 1 && c.Stmts[0].Cmd == nil && len(c.Stmts[0].Redirs) == 1 { // $(<file)
+		b.comp = b.stdio
+		e.redirects(b, c.Stmts[0].Redirs)
+		return word{text: hole, data: b.stdio}
+	}
+	e.stmts(b, c.Stmts)
+	out.text = strings.TrimRight(out.text, "\n")
+	out.data = joined(b.stdio, out.data)
+	if f.comp != nil {
+		f.comp.join(out.data)
+	}
+	out.quoted = false
+	return out
+}
+
+func (e *engine) processSubstitution(f *frame, p *syntax.ProcSubst) word {
+	b := f.fork()
+	b.comp = nil
+	b.stdio = e.newComponent()
+	b.in = nil
+	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {
+		b.out = &word{}
+	}
+	e.stmts(b, p.Stmts)
+	if f.comp != nil {
+		f.comp.join(b.stdio)
+	}
+	return word{text: "/dev/fd/63", data: b.stdio, quoted: true}
+}
+
+// redirects notes the files and connections that redirections open. They belong to the command's component.
+func (e *engine) redirects(f *frame, redirs []*syntax.Redirect) {
+	for _, r := range redirs {
+		line := int(r.OpPos.Line())
+		src := f.source(line, "shell/redirect")
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			t := e.hereDocument(f, r)
+			f.in = &stdin{text: t, line: f.lineBase + int(r.Hdoc.Pos().Line())}
+			continue
+		case syntax.WordHdoc:
+			f.in = &stdin{text: e.literal(f, r.Word), line: f.lineBase + line}
+			continue
+		}
+		ws := e.wordFields(f, r.Word)
+		w := word{text: hole}
+		if len(ws) == 1 {
+			w = ws[0]
+		}
+		if f.comp != nil && w.data != nil {
+			f.comp.join(w.data)
+		}
+		switch r.Op {
+		case syntax.DplIn, syntax.DplOut:
+			if isDescriptor(w.text) {
+				continue
+			}
+			if r.Op == syntax.DplIn {
+				e.openFile(f, w, false, src)
+				continue
+			}
+			e.openFile(f, w, true, src)
+			f.out = nil
+		case syntax.RdrIn:
+			f.in = nil
+			e.openFile(f, w, false, src)
+		case syntax.RdrInOut:
+			f.in = nil
+			e.openFile(f, w, true, src)
+		default:
+			if r.N == nil || r.N.Value == "1" {
+				f.out = nil
+			}
+			e.openFile(f, w, true, src)
+		}
+	}
+}
+
+func isDescriptor(s string) bool {
+	s = strings.TrimSuffix(s, "-")
+	return strings.Trim(s, "0123456789") == ""
+}
+
+func (e *engine) hereDocument(f *frame, r *syntax.Redirect) word {
+	if r.Hdoc == nil {
+		return word{}
+	}
+	for _, p := range r.Word.Parts { // a quoted delimiter: the text is literal
+		switch p := p.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return word{text: litText(r.Hdoc), quoted: true}
+		case *syntax.Lit:
+			if strings.Contains(p.Value, `\`) {
+				return word{text: litText(r.Hdoc), quoted: true}
+			}
+		}
+	}
+	return join(e.quoted(f, r.Hdoc.Parts))
+}
+
+func litText(w *syntax.Word) string {
+	var b strings.Builder
+	for _, p := range w.Parts {
+		if l, ok := p.(*syntax.Lit); ok {
+			b.WriteString(l.Value)
+		}
+	}
+	return b.String()
+}
+
+// openFile is a redirection's file; bash opens /dev/tcp and /dev/udp paths as connections.
+func (e *engine) openFile(f *frame, w word, write bool, src effect.Source) {
+	for _, p := range []string{"/dev/tcp/", "/dev/udp/"} {
+		if rest, ok := strings.CutPrefix(w.text, p); ok {
+			host, port, _ := strings.Cut(rest, "/")
+			e.network(f, word{text: host + ":" + port, data: w.data}, effect.Send, src)
+			return
+		}
+	}
+	if write {
+		e.write(f, w, false, src)
+		return
+	}
+	e.read(f, w, false, src)
+}

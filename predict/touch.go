@@ -1,0 +1,205 @@
+package predict
+
+import (
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/ambit-dev/ambit/effect"
+)
+
+// read notes that a file is read: an effect by the rubric only for credentials and places outside, always part of the flow.
+func (e *engine) read(f *frame, w word, tree bool, src effect.Source) {
+	if f.dropped(effect.File, effect.Read) {
+		return
+	}
+	p := e.place(f, w, tree, true)
+	f.comp.join(w.data)
+	name := filePath(p)
+	if !p.Tree && envFile(name) {
+		e.note(f, effect.Environment, effect.Read, p, src)
+		if !credentialFile(name, e.home) && e.ordinaryRead(name, false) {
+			return
+		}
+	}
+	e.note(f, effect.File, effect.Read, p, src)
+}
+
+// write notes that a file is created or changed. A shell's start-up file changes the environment of later shells as well.
+func (e *engine) write(f *frame, w word, tree bool, src effect.Source) {
+	if f.dropped(effect.File, effect.Write) {
+		return
+	}
+	p := e.place(f, w, tree, true)
+	f.comp.join(w.data)
+	e.note(f, effect.File, effect.Write, p, src)
+	if startupFile(filePath(p), e.home) {
+		e.note(f, effect.Environment, effect.Write, p, src)
+	}
+}
+
+// remove notes that a file, or with tree all below a folder, is deleted. The last link is not followed.
+func (e *engine) remove(f *frame, w word, tree bool, src effect.Source) {
+	if f.dropped(effect.File, effect.Delete) {
+		return
+	}
+	e.note(f, effect.File, effect.Delete, e.place(f, w, tree, false), src)
+}
+
+// network notes a connection. Data that flows into the address flows out with it.
+func (e *engine) network(f *frame, w word, a effect.Access, src effect.Source) {
+	if f.dropped(effect.Network, a) || w.text == "" {
+		return
+	}
+	p := e.hostPattern(f, w.text, a, &src)
+	f.comp.join(w.data)
+	e.note(f, effect.Network, a, p, src)
+	if a == effect.Fetch && w.data != nil {
+		f.comp.touch(effect.Network, effect.Send, p)
+	}
+}
+
+// hostPattern reads an address as far as it is known; anything else is any host.
+func (e *engine) hostPattern(f *frame, text string, a effect.Access, src *effect.Source) effect.Pattern {
+	if a == effect.Listen {
+		return listenPattern(text)
+	}
+	if name, ok := strings.CutPrefix(text, "@"); ok {
+		return e.service(f, name, src)
+	}
+	if i := strings.Index(text, hole); i >= 0 {
+		return knownHost(text[:i])
+	}
+	if u, err := url.Parse(text); err == nil && (u.Scheme == "unix" || u.Scheme == "http+unix") {
+		return effect.Any(effect.HostKind)
+	}
+	r, err := effect.Host(text)
+	if err != nil {
+		return effect.Any(effect.HostKind)
+	}
+	if len(r.Segments()) == 0 {
+		return effect.Any(effect.HostKind)
+	}
+	if !strings.Contains(text, "://") {
+		return effect.Pattern{Resource: r, Tree: !strings.Contains(text, ":")} // a bare host: any port
+	}
+	return effect.Exactly(r)
+}
+
+// knownHost is the pattern for an address of which only the beginning is known: a host that is complete, or any.
+func knownHost(prefix string) effect.Pattern {
+	_, rest, ok := strings.Cut(prefix, "://")
+	if !ok {
+		rest = prefix
+	}
+	i := strings.IndexAny(rest, "/?#")
+	if i < 0 {
+		return effect.Any(effect.HostKind)
+	}
+	dir := prefix[:len(prefix)-len(rest)+i+1]
+	if j := strings.LastIndexByte(rest, '/'); j >= i {
+		dir = prefix[:len(prefix)-len(rest)+j]
+	}
+	r, err := effect.Host(dir)
+	if err != nil {
+		return effect.Any(effect.HostKind)
+	}
+	return effect.Below(r)
+}
+
+// listenPattern: an address that is not loopback, or none, accepts connections from any host.
+func listenPattern(text string) effect.Pattern {
+	host, port := text, ""
+	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") && !strings.Contains(text[i:], "/") {
+		host, port = text[:i], text[i+1:]
+	}
+	switch host {
+	case "", "*", "0.0.0.0", "::", "[::]":
+		return effect.Any(effect.HostKind)
+	}
+	if strings.Contains(host, hole) {
+		return effect.Any(effect.HostKind)
+	}
+	if port != "" && !strings.Contains(port, hole) {
+		host += ":" + port
+	}
+	r, err := effect.Host(host)
+	if err != nil {
+		return effect.Any(effect.HostKind)
+	}
+	return effect.Exactly(r)
+}
+
+// remote tells whether a word of scp, rsync, git and the like names another machine: a URL, or host:path without a slash
+// before the colon.
+func remote(s string) (addr string, ok bool) {
+	if scheme, rest, has := strings.Cut(s, "://"); has && scheme != "file" {
+		return scheme + "://" + rest, true
+	}
+	if strings.HasPrefix(s, "file://") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, ".") {
+		return "", false
+	}
+	host, _, has := strings.Cut(s, ":")
+	if !has || host == "" || strings.Contains(host, "/") || len(host) == 1 {
+		return "", false
+	}
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	return "ssh://" + host, true
+}
+
+// from is a source that may be on another machine.
+func (e *engine) from(f *frame, w word, src effect.Source) {
+	if addr, ok := remote(w.text); ok {
+		e.network(f, word{text: addr, data: w.data}, effect.Fetch, src)
+		return
+	}
+	e.read(f, word{text: strings.TrimPrefix(w.text, "file://"), data: w.data}, true, src)
+	if w.pure() {
+		e.network(f, w, effect.Fetch, src)
+	}
+}
+
+// to is a target that may be on another machine.
+func (e *engine) to(f *frame, w word, src effect.Source) {
+	if addr, ok := remote(w.text); ok {
+		e.network(f, word{text: addr, data: w.data}, effect.Send, src)
+		return
+	}
+	e.write(f, word{text: strings.TrimPrefix(w.text, "file://"), data: w.data}, true, src)
+	if w.pure() {
+		e.network(f, w, effect.Send, src)
+	}
+}
+
+// readVariable notes that a variable is read by name.
+func (e *engine) readVariable(f *frame, name string, src effect.Source) {
+	if r, err := effect.New(effect.EnvKind, name); err == nil && !strings.Contains(name, hole) && !f.dropped(effect.Environment, effect.Read) {
+		e.note(f, effect.Environment, effect.Read, effect.Exactly(r), src)
+	}
+}
+
+// container notes what is asked of a container engine.
+func (e *engine) container(f *frame, a effect.Access, k effect.Kind, text string, src effect.Source) {
+	if f.dropped(effect.Container, a) {
+		return
+	}
+	p := effect.Any(k)
+	if !strings.Contains(text, hole) && text != "" && text != "." {
+		if r, err := effect.Name(k, strings.Trim(path.Clean(text), "/")); err == nil {
+			p = effect.Exactly(r)
+		}
+	}
+	e.note(f, effect.Container, a, p, src)
+}
+
+// containerCLI tells whether a program is a client of a container engine.
+func containerCLI(name string) bool {
+	switch name {
+	case "docker", "podman", "nerdctl", "buildah", "docker-compose", "podman-compose", "ctr", "crictl", "lxc", "lxc-start", "systemd-nspawn", "apptainer",
+		"singularity", "runc", "crun", "kind", "minikube", "k3d", "colima", "buildctl", "docker-buildx":
+		return true
+	}
+	return false
+}
