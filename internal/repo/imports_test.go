@@ -39,7 +39,7 @@ var mayImport = []struct {
 	{"flow", []string{"effect"}},
 	{"action", nil},
 	{"effect", nil},
-	{"bench", []string{"*"}},
+	{"bench/...", []string{"*"}},
 	{"internal/repo/...", nil},
 }
 
