@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -193,7 +195,7 @@ func (e *engine) sourceFile(f *frame, args []word, line int) {
 	e.read(f, w, false, src)
 	file, err := e.fs.Read(f.abs(name))
 	if err != nil {
-		if e.fs.Exists(f.abs(name)) {
+		if !errors.Is(err, fs.ErrNotExist) {
 			e.unknown(f, src, "sourced file cannot be read: "+errorText(err))
 		}
 		return
