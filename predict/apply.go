@@ -16,6 +16,7 @@ type invocation struct {
 	name  string
 	args  []word // with the program's name first
 	line  int
+	dir   string // where the program is started, before options like -C
 	match *model.Match
 	src   effect.Source // of the command, with the model's rule
 }
@@ -45,7 +46,7 @@ func (e *engine) applyModel(f *frame, c *model.Command, name string, args []word
 		argv[i] = a.text
 	}
 	m := c.Match(name, argv)
-	v := &invocation{name: name, args: args, line: line, match: m}
+	v := &invocation{name: name, args: args, line: line, dir: f.dir, match: m}
 	v.src = f.source(line, strings.Join(m.Path, "/"))
 	plan := m.Plan()
 	steps := append(plan.Do, m.Env(e.envValue(f))...)
@@ -69,11 +70,14 @@ func (e *engine) applyModel(f *frame, c *model.Command, name string, args []word
 		f.print(word{text: hole})
 		return
 	}
-	if m.Missing {
+	if m.Missing && plan.Handler != "git" {
 		e.unknown(&g, v.src, name+": subcommand "+show(m.Path[len(m.Path)-1])+" is not known to the model of "+name)
 	}
 	e.unseenOptions(&g, v)
 	for _, s := range steps {
+		if plan.Handler == "git" && s.Arg == "@remote" {
+			continue // the handler names the hosts, and a remote may be a folder
+		}
 		e.apply(&g, v, s)
 	}
 	if plan.Handler != "" && e.step(&g) {

@@ -26,6 +26,8 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.ssh(f, v)
 	case "shell":
 		e.shellCommand(f, v)
+	case "git":
+		e.gitCommand(f, v)
 	default:
 		e.unknown(f, v.src, v.name+": what it runs is not analysed ("+strings.TrimSpace(name)+")")
 	}

@@ -65,12 +65,17 @@ func (e *engine) refuseText(text string) string {
 func nesting(s string) int {
 	depth, most, words := 0, 0, 0
 	start := true // a command may start here
-	ticks, bangs, word := 0, 0, ""
+	ticks, bangs, functions, word := 0, 0, 0, ""
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch c {
 		case '(', '{', '[':
 			depth++
+			if c == '(' && i+1 < len(s) && s[i+1] == ')' {
+				functions++ // a declaration, whose body may be a declaration
+			} else {
+				functions = 0
+			}
 		case ')', '}', ']':
 			depth = max(depth-1, 0)
 		case '`':
@@ -120,7 +125,7 @@ func nesting(s string) int {
 			bangs = 0
 			start = false
 		}
-		most = max(most, depth+words, ticks/64)
+		most = max(most, depth+words+functions, ticks/64)
 	}
 	return max(most, depth+words)
 }

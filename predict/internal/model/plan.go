@@ -58,6 +58,9 @@ func (m *Match) Plan() Plan {
 	for _, s := range m.roles(operands, rule) {
 		p.Do = append(p.Do, data(s))
 	}
+	for i := len(m.Levels) - 1; handler == "" && i >= 0; i-- {
+		handler = m.Levels[i].Handler // git's subcommands are all git's handler's
+	}
 	p.Handler = handler
 	return p
 }

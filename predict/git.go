@@ -1,0 +1,87 @@
+package predict
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict/internal/githooks"
+	"github.com/ambit-dev/ambit/predict/internal/gitrepo"
+)
+
+// gitCommand adds to git's model what the repository and its configuration make of the command: hooks, aliases, filters,
+// helpers, and the hosts of remotes.
+func (e *engine) gitCommand(f *frame, v *invocation) {
+	if len(v.match.Path) < 2 {
+		return
+	}
+	if strings.Contains(v.dir, hole) {
+		e.unknown(f, v.src, "git runs in a folder that is not known, so its hooks and configuration are not either")
+		return
+	}
+	args := make([]string, 0, len(v.args))
+	for _, a := range v.args[1:] {
+		args = append(args, shellUnknown(a.text))
+	}
+	call := gitrepo.ParseCall(args, v.dir, e.home, e.environment(f))
+	if v.match.Missing {
+		e.gitAlias(f, v, call)
+		return
+	}
+	r := githooks.Plan(e.fs, call)
+	for i := 0; i < len(r.Claims); i++ {
+		// That a push or a fetch uses the network is what the command says; its address is what the repository says.
+		if c := r.Claims[i]; c.Class == effect.Network {
+			e.network(f, word{text: c.Target}, c.Access, c.From)
+			r.Claims = slices.Delete(r.Claims, i, i+1)
+			i--
+		}
+	}
+	e.follow(f, r)
+}
+
+// gitAlias follows a verb that is not git's own: an alias, or a program git-VERB on the path (git(1)).
+func (e *engine) gitAlias(f *frame, v *invocation, call gitrepo.Call) {
+	r := gitrepo.Open(e.fs, call)
+	x, ok := r.Expand()
+	switch {
+	case ok && x.Shell != "":
+		e.follow(f, githooks.Plan(e.fs, call))
+	case ok && e.step(f):
+		argv := slices.Clone(v.args[:v.match.SubIndex+1]) // git and its own options
+		argv = append(argv, word{text: x.Call.Verb})
+		for _, a := range x.Call.Args {
+			argv = append(argv, word{text: strings.ReplaceAll(a, "${"+unknownName+"}", hole), quoted: true})
+		}
+		g := f.claimed(x.From)
+		g.dir = v.dir
+		e.startProgram(&g, argv, v.line)
+	default:
+		name := "git-" + call.Verb
+		if p := e.find(f, name); p.path != "" && !strings.Contains(call.Verb, "${") {
+			e.startProgram(f, append([]word{{text: name}}, v.args[v.match.SubIndex+2:]...), v.line)
+			return
+		}
+		e.unknown(f, v.src, "git: "+show(v.args[v.match.SubIndex+1].text)+" is neither a command of git, an alias, nor a program git-NAME on the path")
+	}
+}
+
+// shellUnknown writes holes the way workflow sources know them.
+func shellUnknown(s string) string { return strings.ReplaceAll(s, hole, "${"+unknownName+"}") }
+
+// environment is what a program of this frame inherits, as far as values are known.
+func (e *engine) environment(f *frame) map[string]string {
+	env := make(map[string]string, len(e.env)+len(f.vars))
+	for k, v := range e.env {
+		env[k] = v
+	}
+	for k, v := range f.fields {
+		env[k] = v
+	}
+	for k, v := range f.vars {
+		if v.exported {
+			env[k] = shellUnknown(v.one().text)
+		}
+	}
+	return env
+}
