@@ -26,15 +26,13 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.ssh(f, v)
 	case "shell":
 		e.shellCommand(f, v)
+	case "make":
+		e.makeCommand(f, v)
 	case "git":
 		e.gitCommand(f, v)
 	default:
 		e.unknown(f, v.src, v.name+": what it runs is not analysed ("+strings.TrimSpace(name)+")")
 	}
-}
-
-func (e *engine) makeFile(f *frame, name string, args []word) {
-	e.unknown(f, f.source(1, "make"), "Makefiles are not analysed")
 }
 
 func (e *engine) mcpServer(f *frame, server, tool string) {
