@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"syscall"
 
 	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/predict/internal/source"
@@ -188,7 +189,7 @@ func (r *Repo) read(name, rule string) (*workspace.File, bool) {
 	if err == nil {
 		return f, true
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		r.unknown(effect.Source{File: name, Rule: rule}, name+" cannot be read: "+err.Error())
 	}
 	return nil, false
