@@ -242,10 +242,11 @@ func (e *engine) program(f *frame, args []word, line int, set map[string]word) {
 
 // found is a program that a name was resolved to.
 type found struct {
-	name string // base name, for models
-	path string // absolute, links resolved; empty where nothing was found
-	link string // absolute, as found on PATH
-	own  bool   // it belongs to the workspace: what it is called says nothing
+	name  string // base name, for models
+	path  string // absolute, links resolved; empty where nothing was found
+	link  string // absolute, as found on PATH
+	own   bool   // it belongs to the workspace: what it is called says nothing
+	hides bool   // it stands in front of a program of the same name outside the workspace
 }
 
 func (p found) pattern() effect.Pattern {
@@ -270,6 +271,7 @@ func (e *engine) find(f *frame, name string) found {
 		}
 		return p
 	}
+	p := found{name: name}
 	for _, d := range f.path {
 		if strings.Contains(d, hole) {
 			continue
@@ -285,9 +287,20 @@ func (e *engine) find(f *frame, name string) found {
 		if err != nil {
 			continue
 		}
-		return found{name: name, path: r, link: path.Clean(link), own: workspace.Within(r, e.workspace) || workspace.Within(path.Clean(link), e.workspace)}
+		own := workspace.Within(r, e.workspace) || workspace.Within(path.Clean(link), e.workspace)
+		if p.link == "" {
+			p.path, p.link, p.own = r, path.Clean(link), own
+			if !own {
+				return p
+			}
+			continue
+		}
+		if !own {
+			p.hides = true
+			return p
+		}
 	}
-	return found{name: name}
+	return p
 }
 
 // commandTitle is the command as people would type it, with holes shown as "…".

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict/internal/gosrc"
 )
 
 // handle runs the part of the engine that a model names: the ones that read workspace sources or need more than a table.
@@ -28,6 +29,8 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.shellCommand(f, v)
 	case "make":
 		e.makeCommand(f, v)
+	case "go":
+		e.goCommand(f, v)
 	case "git":
 		e.gitCommand(f, v)
 	default:
@@ -534,4 +537,19 @@ func (e *engine) ssh(f *frame, v *invocation) {
 // delegate analyses shell text that another machine or an engine runs: what it does is not done by this process tree.
 func (e *engine) delegate(c *frame, text string, line int) {
 	e.runText(c, word{text: text}, line, "sh", "remote")
+}
+
+// goCommand follows what the go command takes from the module's sources.
+func (e *engine) goCommand(f *frame, v *invocation) {
+	if len(v.match.Path) < 2 || strings.Contains(f.dir, hole) {
+		return
+	}
+	r := gosrc.Request{Verb: v.match.Path[1], Dir: f.dir, Home: e.home, Env: e.envValue(f)}
+	if o, ok := v.match.Opt("-mod --mod"); ok {
+		r.Vendor = o.Value == "vendor"
+	}
+	for _, w := range v.operands() {
+		r.Patterns = append(r.Patterns, shellUnknown(w.text))
+	}
+	e.follow(f, gosrc.Plan(e.fs, r))
 }

@@ -50,10 +50,16 @@ func (e *engine) runFound(f *frame, p found, args []word, line int) {
 }
 
 // installedTool tells whether a program of the workspace is one that a package manager installed and put on the path: then
-// a model of its name may speak for it, as for programs of the system. Anything else in the workspace is read instead.
+// a model of its name may speak for it, as for programs of the system, unless it hides one of those. Anything else in the
+// workspace is read instead.
 func installedTool(p found) bool {
-	return strings.Contains(p.link, "/node_modules/.bin/") && strings.Contains(p.path, "/node_modules/") ||
-		strings.Contains(p.link, "/.venv/bin/") || strings.Contains(p.link, "/venv/bin/")
+	if strings.Contains(p.link, "/node_modules/.bin/") && strings.Contains(p.path, "/node_modules/") {
+		return !p.hides
+	}
+	if strings.Contains(p.link, "/.venv/bin/") || strings.Contains(p.link, "/venv/bin/") {
+		return !p.hides || strings.HasPrefix(p.name, "python") || strings.HasPrefix(p.name, "pip")
+	}
+	return false
 }
 
 // runFile follows a file that is executed, by its interpreter: the one given, or that of its first line.
