@@ -30,6 +30,15 @@ const (
 	visits                      // reads many objects, which a partial clone fetches
 )
 
+// picksHunks tells whether the user chooses hunks one by one.
+func picksHunks(c gitrepo.Call) bool {
+	switch c.Verb {
+	case "add", "checkout", "restore", "reset", "stash", "commit":
+		return has(c, "-p", "--patch", "-i", "--interactive")
+	}
+	return false
+}
+
 // tree is what every command that moves the work tree to another commit does.
 const tree = readsIndex | writesIndex | movesRefs | cleans | smudges | visits
 
@@ -80,11 +89,8 @@ func acts(r *gitrepo.Repo) act {
 			a |= diffs
 		}
 	}
-	if has(c, "-p", "--patch") || has(c, "-i", "--interactive") && c.Verb == "add" {
-		switch c.Verb {
-		case "add", "checkout", "restore", "reset", "stash", "commit":
-			a |= picks
-		}
+	if picksHunks(c) {
+		a |= picks
 	}
 	if a&(diffs|converts) != 0 && namesOnly(c) {
 		a &^= diffs | converts
@@ -98,36 +104,20 @@ func acts(r *gitrepo.Repo) act {
 	return a | signActs(r)
 }
 
+// verbActs is what a verb does whatever its options; first those that work on the work tree, then the others.
 func verbActs(c gitrepo.Call) act {
 	switch c.Verb {
 	case "add", "stage", "rm", "mv":
 		return readsIndex | writesIndex | cleans
 	case "commit":
 		return readsIndex | writesIndex | movesRefs | cleans | collects
-	case "status":
+	case "status", "update-index", "apply":
 		return readsIndex | writesIndex | cleans
-	case "diff", "difftool":
-		return readsIndex | writesIndex | cleans | diffs | converts | pages | visits
-	case "diff-index", "diff-files", "diff-tree":
-		return readsIndex | cleans | diffs | visits
-	case "log", "show", "whatchanged", "reflog":
-		return converts | pages | visits
-	case "blame", "annotate":
-		return readsIndex | cleans | converts | pages | visits
-	case "grep":
-		return readsIndex | pages | visits
-	case "shortlog", "branch", "tag", "range-diff", "help", "config":
-		if c.Verb == "branch" || c.Verb == "tag" {
-			return pages | refChange(c)
-		}
-		return pages
 	case "checkout", "switch", "restore":
 		return tree | merges
-	case "reset":
+	case "reset", "bisect", "sparse-checkout", "read-tree", "checkout-index", "filter-branch":
 		return tree
-	case "merge", "pull":
-		return tree | merges | collects
-	case "rebase", "cherry-pick", "revert", "am":
+	case "merge", "pull", "rebase", "cherry-pick", "revert", "am":
 		return tree | merges | collects
 	case "stash":
 		switch sub(c) {
@@ -143,27 +133,36 @@ func verbActs(c gitrepo.Call) act {
 			return tree
 		}
 		return readsIndex
-	case "bisect", "sparse-checkout", "read-tree", "checkout-index", "filter-branch":
-		return tree
 	case "clone":
 		return tree | fetches
 	case "submodule":
 		return submoduleActs(c)
-	case "update-index", "apply":
-		return readsIndex | writesIndex | cleans
+	}
+	return otherActs(c)
+}
+
+func otherActs(c gitrepo.Call) act {
+	switch c.Verb {
+	case "diff", "difftool":
+		return readsIndex | writesIndex | cleans | diffs | converts | pages | visits
+	case "diff-index", "diff-files", "diff-tree":
+		return readsIndex | cleans | diffs | visits
+	case "log", "show", "whatchanged", "reflog":
+		return converts | pages | visits
+	case "blame", "annotate":
+		return readsIndex | cleans | converts | pages | visits
+	case "grep":
+		return readsIndex | pages | visits
+	case "branch", "tag":
+		return pages | refChange(c)
+	case "shortlog", "range-diff", "help", "config":
+		return pages
 	case "fetch":
 		return fetches | movesRefs | readsIndex | collects
 	case "push":
 		return pushes | movesRefs
 	case "remote":
-		switch sub(c) {
-		case "update", "show", "prune":
-			return fetches | movesRefs | readsIndex
-		}
-		if sub(c) == "add" && has(c, "-f", "--fetch") {
-			return fetches | movesRefs
-		}
-		return movesRefs & refChange(c)
+		return remoteActs(c)
 	case "ls-remote", "fetch-pack":
 		return fetches
 	case "send-pack", "http-push":
@@ -181,7 +180,7 @@ func verbActs(c gitrepo.Call) act {
 		return readsIndex
 	case "gc", "maintenance":
 		return readsIndex | movesRefs | collects
-	case "update-ref", "symbolic-ref", "notes", "replace", "pack-refs", "fast-import", "bundle", "replay", "refs":
+	case "update-ref", "symbolic-ref", "notes", "replace", "pack-refs", "fast-import", "bundle", "replay", "refs", "receive-pack":
 		return movesRefs
 	case "hash-object":
 		return cleans
@@ -189,8 +188,20 @@ func verbActs(c gitrepo.Call) act {
 		return converts | smudges | visits
 	case "verify-commit", "verify-tag":
 		return verifies
-	case "receive-pack":
+	}
+	return 0
+}
+
+func remoteActs(c gitrepo.Call) act {
+	switch sub(c) {
+	case "update", "show", "prune":
+		return fetches | movesRefs | readsIndex
+	case "rename", "remove", "rm", "set-head":
 		return movesRefs
+	case "add":
+		if has(c, "-f", "--fetch") {
+			return fetches | movesRefs
+		}
 	}
 	return 0
 }
@@ -200,7 +211,7 @@ func refChange(c gitrepo.Call) act {
 	if has(c, "-l", "--list", "--show-current", "--contains", "--merged", "--no-merged", "-v", "--verify", "-a", "-r", "--all", "--remotes") && !has(c, "-d", "-D", "--delete") {
 		return 0
 	}
-	if c.Verb != "remote" && len(c.Operands()) == 0 && !has(c, "-u", "--set-upstream-to", "--unset-upstream") {
+	if len(c.Operands()) == 0 && !has(c, "-u", "--set-upstream-to", "--unset-upstream") {
 		return 0
 	}
 	return movesRefs
