@@ -182,7 +182,7 @@ func (c planCommand) batch(a *app) error {
 	}
 	in := bufio.NewReaderSize(a.in, 64<<10)
 	for {
-		line, tooLong, err := readLine(in)
+		line, tooLong, err := readLine(in, maxRequest)
 		if err != nil && err != io.EOF {
 			return faultf(codeBadInput, "check what standard input is connected to", "cannot read the requests: %v", err)
 		}
@@ -247,14 +247,14 @@ func (c planCommand) requested(line []byte) (action.Action, error) {
 	return newAction(dir, r.Tool, r.Input)
 }
 
-// readLine reads up to the next newline. Of a line that is too long the rest is skipped, so that the next one is read from its start.
-func readLine(in *bufio.Reader) (line []byte, tooLong bool, err error) {
+// readLine reads up to and with the next newline. Of a line that is too long the rest is skipped, so that the next one is read from its start.
+func readLine(in *bufio.Reader, limit int) (line []byte, tooLong bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
 		if !tooLong {
 			line = append(line, part...)
 		}
-		if len(line) > maxRequest {
+		if len(line) > limit {
 			line, tooLong = nil, true
 		}
 		if err == bufio.ErrBufferFull {

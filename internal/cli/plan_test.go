@@ -68,12 +68,12 @@ func wordsOf(t *testing.T, text string) (words []string) {
 }
 
 func TestReadLine(t *testing.T) {
-	in := bufio.NewReaderSize(strings.NewReader("one\n"+strings.Repeat("x", maxRequest+10)+"\nthree"), 4096)
+	in := bufio.NewReaderSize(strings.NewReader("one\n"+strings.Repeat("x", 5000)+"\nthree"), 16)
 	for _, want := range []struct {
 		line    string
 		tooLong bool
 	}{{"one\n", false}, {"", true}, {"three", false}} {
-		line, tooLong, _ := readLine(in)
+		line, tooLong, _ := readLine(in, 4999)
 		if string(line) != want.line || tooLong != want.tooLong {
 			t.Fatalf("got %d bytes, too long %v; want %q, %v", len(line), tooLong, want.line, want.tooLong)
 		}

@@ -20,6 +20,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each run of a program built with -race ends a second late
 			e.Setenv("ESCAPE", "\x1b[31mred")
 			return os.Mkdir(e.WorkDir+"/home", 0o755)
 		},
