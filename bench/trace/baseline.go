@@ -42,6 +42,8 @@ func launcher(m *Image) string {
 			return "pip"
 		case "git", "make", "cargo", "go", "docker":
 			return n
+		case "git-receive-pack", "git-upload-pack", "git-remote-https", "git-remote-http", "git-http-fetch", "git-http-push":
+			return "git"
 		case "gmake":
 			return "make"
 		case "rustup", "rustc":
@@ -253,7 +255,7 @@ func constant(kind, name string) bool {
 	case "go":
 		return hasPrefix(name, "GO", "CGO_") || name == "PATH" || name == "TERM" || name == "DOLLAR" || name == "LC_ALL" || name == "WORK"
 	case "gcc":
-		return hasPrefix(name, "COLLECT_", "GCC_") || name == "COMPILER_PATH" || name == "LIBRARY_PATH"
+		return hasPrefix(name, "COLLECT_", "GCC_", "OFFLOAD_") || name == "COMPILER_PATH" || name == "LIBRARY_PATH"
 	case "pip":
 		return hasPrefix(name, "PIP_", "PYTHON", "PEP517_", "_PYPROJECT_", "__PYVENV")
 	case "docker":

@@ -184,7 +184,7 @@ func (j *judge) read(e Event, kind string) {
 	c := j.t.Command
 	absent := e.Errno == "ENOENT" || e.Errno == "ENOTDIR"
 	switch {
-	case absent && kind != "" && envFile(e.Target): // yarn and bun look for one in every run
+	case absent && kind != "" && envFile(e.Target): // yarn, bun and git look for one in every run
 	case ownRead(kind, e.Target), e.Dir, e.Target == "", strings.Contains(e.Target, "/node_modules/"):
 	case envFile(e.Target), path.Base(e.Target) == ".npmrc" && holdsToken(e.Target):
 		j.add("envfiles", j.name(e.Target))
@@ -255,7 +255,7 @@ func (j *judge) changed() {
 }
 
 // unsteady matches the parts of names that differ from run to run.
-var unsteady = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9a-f]{16,}|\b[0-9]{4,}\b`) })
+var unsteady = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{12,}\b|\b[0-9]{4,}\b`) })
 
 func (j *judge) name(p string) string {
 	c := j.t.Command

@@ -1,0 +1,195 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Prepare makes the workspace of a case in dir, which must exist and be empty. What the case's setup does (it may
+// install packages, with their scripts off) is kept in the user's cache folder, so that later calls only copy.
+func Prepare(c Case, dir string) error {
+	base, err := cacheDir()
+	if err != nil {
+		return err
+	}
+	sum, err := c.digest()
+	if err != nil {
+		return err
+	}
+	ready := filepath.Join(base, "cases", sum)
+	if _, err := os.Stat(ready); errors.Is(err, fs.ErrNotExist) {
+		if err := c.build(base, ready); err != nil {
+			return fmt.Errorf("prepare %s: %w", c.ID, err)
+		}
+	}
+	out, err := exec.Command("cp", "-a", ready+"/.", dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("prepare %s: cp: %w: %s", c.ID, err, out)
+	}
+	return nil
+}
+
+func cacheDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no cache folder for prepared cases (set XDG_CACHE_HOME): %w", err)
+	}
+	return filepath.Join(base, "ambit-bench"), nil
+}
+
+// build runs the setup in a folder beside the final one and renames it, so that an interrupted build leaves nothing.
+func (c Case) build(base, ready string) error {
+	if err := os.MkdirAll(filepath.Dir(ready), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(ready), "new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return err
+	}
+	if err := c.materialise(tmp); err != nil {
+		return err
+	}
+	search, err := c.searchPath(base)
+	if err != nil {
+		return err
+	}
+	home := filepath.Join(base, "home")
+	if err := writeHome(home); err != nil {
+		return err
+	}
+	machine := os.Environ()
+	for _, kv := range machine { // the Rust toolchain is found by HOME, which is another here
+		if dir, ok := strings.CutPrefix(kv, "HOME="); ok {
+			machine = append([]string{"RUSTUP_HOME=" + filepath.Join(dir, ".rustup")}, machine...)
+		}
+	}
+	for _, line := range c.Setup {
+		cmd := exec.Command("bash", "-ec", line)
+		cmd.Dir = tmp
+		cmd.Env = append(slices.Clone(machine), "HOME="+home, "PATH="+search, "PWD="+tmp, "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "PYTHONDONTWRITEBYTECODE=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("setup %q: %w\n%s", line, err, out)
+		}
+	}
+	if err := os.Rename(tmp, ready); err != nil {
+		if _, missing := os.Stat(ready); missing != nil { // another process was first otherwise
+			return err
+		}
+	}
+	return nil
+}
+
+// writeHome makes a home folder with the least that tools ask for. Retries are off: a world without a network would
+// otherwise only take longer to give the same label. npm's daily look for a newer npm is off as well: it says nothing
+// about the command.
+func writeHome(dir string) error {
+	files := map[string]string{
+		".npmrc":     "fetch-retries=0\nupdate-notifier=false\n",
+		".gitconfig": "[user]\n\tname = Dev\n\temail = dev@example.com\n[init]\n\tdefaultBranch = main\n",
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tools are the pinned programs that a manager's cases need and a system rarely has, as npm packages.
+func tools(manager string) []string {
+	switch manager {
+	case "pnpm":
+		return []string{"pnpm@10.34.9"}
+	case "yarn":
+		return []string{"yarn@1.22.22"}
+	case "berry":
+		return []string{"@yarnpkg/cli-dist@4.18.1"}
+	case "bun":
+		return []string{"bun@1.4.5"}
+	case "node24": // runs TypeScript
+		return []string{"node@24.4.1"}
+	}
+	return nil
+}
+
+// searchPath returns the PATH of a case: the system's, the Go and Rust toolchains, and the case's own manager. Other
+// folders of the user's PATH are left out, so that wrappers there do not become part of the truth.
+func (c Case) searchPath(base string) (string, error) {
+	var dirs []string
+	if want := tools(c.Manager); len(want) > 0 {
+		dir, err := installTools(base, want)
+		if err != nil {
+			return "", err
+		}
+		dirs = append(dirs, filepath.Join(dir, "node_modules", ".bin"))
+	}
+	if c.Manager == "pre-commit" {
+		dir, err := installPreCommit(base)
+		if err != nil {
+			return "", err
+		}
+		dirs = append(dirs, filepath.Join(dir, "bin"))
+	}
+	for _, tool := range []string{"go", "cargo"} {
+		if p, err := exec.LookPath(tool); err == nil {
+			dirs = append(dirs, filepath.Dir(p))
+		}
+	}
+	return strings.Join(append(dirs, "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"), ":"), nil
+}
+
+// installTools installs npm packages beside the prepared cases, once, and returns the folder. Several may try at a time:
+// the first rename wins.
+func installTools(base string, want []string) (string, error) {
+	dir := filepath.Join(base, "tools", strings.NewReplacer("/", "-", "@", "-").Replace(strings.Join(want, "+")))
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), "new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp)
+	args := append([]string{"install", "--prefix", tmp, "--no-audit", "--no-fund", "--dangerously-allow-all-scripts"}, want...)
+	if out, err := exec.Command("npm", args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("install %s (is npm 11 or newer there, and its registry?): %w\n%s", want, err, out)
+	}
+	if err := os.Rename(tmp, dir); err != nil {
+		if _, missing := os.Stat(dir); missing != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// installPreCommit installs the one tool that comes from Python's index. A virtual environment holds absolute paths, so
+// it is made in place; the marker file says that it is complete.
+func installPreCommit(base string) (string, error) {
+	dir := filepath.Join(base, "tools", "pre-commit-4.3.0")
+	complete := filepath.Join(dir, "complete")
+	if _, err := os.Stat(complete); err == nil {
+		return dir, nil
+	}
+	for _, argv := range [][]string{{"/usr/bin/python3", "-m", "venv", dir}, {filepath.Join(dir, "bin", "pip"), "install", "-q", "pre-commit==4.3.0"}} {
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("install pre-commit (are python3-venv and its index there?): %w\n%s", err, out)
+		}
+	}
+	return dir, os.WriteFile(complete, nil, 0o644)
+}

@@ -1,0 +1,8 @@
+fn main() {
+    println!("plain");
+}
+
+#[test]
+fn writes() {
+    std::fs::write("made-by-test.txt", "x").unwrap();
+}

@@ -1,0 +1,1 @@
+echo "package main" > zz_generated.go

@@ -1,0 +1,2 @@
+NAME = demo
+UPLOAD = https://files.example.test

@@ -1,0 +1,1 @@
+require('dns').lookup('ping.example.test', () => {});

@@ -1,0 +1,2 @@
+const { API_KEY = 'none', HOME } = process.env;
+console.log(API_KEY.length, HOME.length);

@@ -1,0 +1,1 @@
+export const template = name => `export default '${name}';\n`;

@@ -1,0 +1,1 @@
+require('fs').writeFileSync('ready', process.env.TOOL_MODE || 'default');

