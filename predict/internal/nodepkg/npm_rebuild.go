@@ -1,0 +1,108 @@
+package nodepkg
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ambit-dev/ambit/effect"
+)
+
+// npmRebuild plans npm rebuild: the scripts of what is installed, the project itself included (lib/commands/rebuild.js).
+func (p *plan) npmRebuild(root *manifest, names []string) {
+	deps, links := p.npmInstalled()
+	if len(names) > 0 {
+		var specs []spec
+		for _, n := range names {
+			specs = append(specs, parseSpec(n))
+		}
+		wanted := func(name, version, dir string) bool {
+			return slices.ContainsFunc(specs, func(s spec) bool {
+				if s.kind == directorySpec {
+					return p.specPath(s.rest) == dir
+				}
+				return s.name == name && (s.rest == "" || settles(version, s))
+			})
+		}
+		deps = slices.DeleteFunc(deps, func(d dependency) bool {
+			m := p.manifest(d.dir)
+			return d.inBundle || m == nil || !wanted(nameOf(d.loc), m.version, d.dir)
+		})
+		links = slices.DeleteFunc(links, func(l member) bool {
+			m := p.manifest(l.dir)
+			return m == nil || !wanted(l.name, m.version, l.dir)
+		})
+	} else if root != nil {
+		deps = append(deps, dependency{dir: p.root, root: true})
+	}
+	p.runDeps(deps)
+	p.runLinks(links)
+}
+
+// npmInstalled lists what is in node_modules. It reads every package.json there instead of believing
+// node_modules/.package-lock.json, as npm itself does when a folder is newer than that file: rebuild is rare, and so nothing
+// that is on disk can be concealed.
+func (p *plan) npmInstalled() (deps []dependency, links []member) {
+	members := p.members(p.manifest(p.root))
+	var visit func(base, loc string)
+	pkg := func(base, loc, name string) {
+		loc, dir := path.Join(loc, "node_modules", name), path.Join(base, "node_modules", name)
+		info, err := p.fs.Lstat(dir)
+		if err != nil {
+			return
+		}
+		if info.Mode()&modeLink != 0 {
+			p.npmLinked(dir, name, members, &links)
+			return
+		}
+		if !info.IsDir() {
+			return
+		}
+		if m := p.manifest(dir); m != nil {
+			deps = append(deps, dependency{locked: locked{loc: loc, version: m.version, script: true}, dir: dir})
+		}
+		visit(dir, loc)
+	}
+	visit = func(base, loc string) {
+		dir := path.Join(base, "node_modules")
+		if !p.fs.IsDir(dir) {
+			return
+		}
+		names, err := p.fs.Names(dir)
+		if err != nil {
+			p.unknown(effect.Source{File: dir, Rule: "npm/rebuild"}, fmt.Sprintf("%s cannot be listed: %v", dir, err), anything...)
+			return
+		}
+		for _, name := range names {
+			switch {
+			case strings.HasPrefix(name, "."):
+			case strings.HasPrefix(name, "@"):
+				scoped, _ := p.fs.Names(path.Join(dir, name))
+				for _, s := range scoped {
+					pkg(base, loc, name+"/"+s)
+				}
+			default:
+				pkg(base, loc, name)
+			}
+		}
+	}
+	visit(p.root, "")
+	for _, w := range members {
+		visit(w.dir, strings.TrimPrefix(w.dir, p.root+"/"))
+	}
+	return deps, links
+}
+
+// npmLinked notes where a link in node_modules leads.
+func (p *plan) npmLinked(dir, name string, members []member, links *[]member) {
+	target, err := p.fs.Resolve("/", dir, true)
+	if err != nil || p.manifest(target) == nil || slices.ContainsFunc(*links, func(l member) bool { return l.dir == target }) {
+		return
+	}
+	l := member{dir: target, name: name, link: name}
+	if slices.ContainsFunc(members, func(m member) bool { return m.dir == target }) {
+		l.link = ""
+	}
+	*links = append(*links, l)
+}
