@@ -126,3 +126,28 @@ type Options struct {
 	MaxBytes int // source bytes read; 16 MiB when 0
 	MaxSteps int // nodes evaluated; 400,000 when 0
 }
+
+func (o Options) withDefaults() Options {
+	if o.MaxFiles == 0 {
+		o.MaxFiles = 400
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 16 << 20
+	}
+	if o.MaxSteps == 0 {
+		o.MaxSteps = 400_000
+	}
+	if o.Temp == "" {
+		o.Temp = "/tmp"
+	}
+	if o.Platform == "" {
+		o.Platform = "linux"
+	}
+	if o.Arch == "" {
+		o.Arch = "x64"
+	}
+	if o.Env == nil {
+		o.Env = func(string) Var { return Var{} }
+	}
+	return o
+}

@@ -1,0 +1,174 @@
+package jsscan
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+
+	"github.com/ambit-dev/ambit/predict/internal/script"
+)
+
+// packagesText describes well-known packages; see the head of the file for its form.
+//
+//go:embed packages.txt
+var packagesText string
+
+// packageRule is one line of the table.
+type packageRule struct {
+	member string // "()" for a call of the package itself, ".name", ".*" for any
+	effect string
+	arg    int // which argument is the target; -1 for none
+}
+
+// packageTable is the parsed table: the rules of each package.
+var packageTable = sync.OnceValue(func() map[string][]packageRule {
+	t := map[string][]packageRule{}
+	for line := range strings.Lines(packagesText) {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0][0] == '#' {
+			continue
+		}
+		if len(f) < 3 {
+			t[f[0]] = nil // it has no effect worth following
+			continue
+		}
+		r := packageRule{member: f[1], effect: f[2], arg: -1}
+		if len(f) > 3 && f[3] != "-" {
+			r.arg = int(f[3][0] - '0')
+		}
+		t[f[0]] = append(t[f[0]], r)
+	}
+	return t
+})
+
+// tabled reports packages that the table describes, or that stand in for a builtin: they
+// are not followed.
+func tabled(name string) bool {
+	if !strings.HasPrefix(packagePath(name), "pkg:") {
+		return true
+	}
+	_, ok := packageTable()[name]
+	return ok
+}
+
+// callPackage calls something of a package that is not followed.
+func (l *lang) callPackage(ev *eval, n *native, this val, a args, isNew bool) val {
+	spec, member, _ := strings.Cut(strings.TrimPrefix(n.Path, "pkg:"), ".")
+	name := packageName(spec)
+	if name == "" {
+		name = spec
+	}
+	// A dot in a package's own name (socket.io) is not a member.
+	full := strings.TrimPrefix(n.Path, "pkg:")
+	for p := range packageTable() {
+		if strings.Contains(p, ".") && (full == p || strings.HasPrefix(full, p+".")) {
+			name, member = p, strings.TrimPrefix(strings.TrimPrefix(full, p), ".")
+		}
+	}
+	if isEvent(n.Path) {
+		return l.listen(ev, n, a)
+	}
+	rules, known := packageTable()[name]
+	var ret val = &native{Path: n.Path + "()"}
+	if strings.Count(n.Path, "()") > 3 {
+		ret = script.NewUnk()
+	}
+	if known {
+		for _, r := range rules {
+			if matchMember(r.member, member) {
+				l.packageEffect(ev, "js/"+name, r, a)
+			}
+		}
+	}
+	if strings.HasSuffix(member, "listen") {
+		l.callNet(ev, nat("server.listen"), a, false)
+		return ret
+	}
+	ev.Callbacks(a)
+	return ret
+}
+
+// matchMember compares a rule's member with a path such as "create().get".
+func matchMember(rule, member string) bool {
+	m := strings.TrimSuffix(member, "Sync")
+	m = strings.TrimPrefix(m, "promises.")
+	switch {
+	case rule == "()":
+		return m == ""
+	case rule == "*":
+		return true
+	case strings.HasPrefix(rule, ".") && strings.HasSuffix(rule, "*"):
+		return strings.HasPrefix("."+m, strings.TrimSuffix(rule, "*"))
+	case strings.HasPrefix(rule, "*."): // on anything that the package made
+		return m == rule[2:] || strings.HasSuffix(m, rule[1:])
+	}
+	return "."+m == rule
+}
+
+func (l *lang) packageEffect(ev *eval, rule string, r packageRule, a args) {
+	class, access, _ := strings.Cut(r.effect, ".")
+	var target val = script.NewUnk()
+	if r.arg >= 0 {
+		target = a.At(r.arg)
+	}
+	switch class {
+	case "shell":
+		l.shell(ev, rule, target, l.optionsOf(a, 1))
+	case "exec":
+		l.spawn(ev, rule, target, a.At(r.arg+1), l.optionsOf(a, r.arg+1))
+	case "run": // a fixed program
+		ev.Emit(script.Finding{Kind: script.Exec, Rule: rule, Target: script.Known(access), Argv: []script.Value{script.Known(access), script.Pattern(script.Hole)}})
+	case "file":
+		l.fileEffect(ev, rule, access, l.pathArgument(ev, target))
+	case "env":
+		if o, ok := target.(*script.Obj); ok {
+			target = ev.Get(o, "path")
+		}
+		switch target.(type) {
+		case string, *script.Unk, *script.Union:
+		default:
+			target = ".env"
+		}
+		l.envFile(ev, rule, target)
+	case "network":
+		t := script.Pattern(script.Hole)
+		if r.arg >= 0 {
+			for _, t := range l.urls(ev, args{List: []val{target}}, "https://") {
+				ev.Emit(script.Finding{Kind: script.Effect, Rule: rule, Class: class, Access: access, Target: t})
+			}
+			return
+		}
+		ev.Emit(script.Finding{Kind: script.Effect, Rule: rule, Class: class, Access: access, Target: t})
+	case "unknown":
+		ev.Unknown("what " + rule[3:] + " does is not followed")
+	case "addon":
+		l.addon(ev)
+	}
+}
+
+// pathArgument is the path in an argument that may be an options object.
+func (l *lang) pathArgument(ev *eval, v val) val {
+	o, ok := v.(*script.Obj)
+	if !ok {
+		if arr, ok := v.(*script.Arr); ok {
+			var r val
+			for _, e := range arr.Elems {
+				r = script.Join(r, e)
+			}
+			return script.Join(r, nil)
+		}
+		switch v.(type) {
+		case script.Undef, script.Null, *script.Fn:
+			return script.NewUnk()
+		}
+		return v
+	}
+	for _, k := range []string{"cwd", "dir", "directory", "path", "file", "outputDir", "dest", "destination", "cacheDir"} {
+		switch x := ev.Get(o, k); x.(type) {
+		case script.Undef, script.Null:
+		default:
+			return x
+		}
+	}
+	return script.NewUnk()
+}

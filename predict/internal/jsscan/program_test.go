@@ -1,0 +1,141 @@
+package jsscan
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ambit-dev/ambit/predict/internal/script"
+)
+
+// tree is a file system in memory: absolute path to text.
+type tree map[string]string
+
+func (t tree) Read(p string) ([]byte, error) {
+	if s, ok := t[p]; ok {
+		return []byte(s), nil
+	}
+	return nil, errors.New("no such file: " + p)
+}
+
+func (t tree) Exists(p string) bool { _, ok := t[p]; return ok || t.IsDir(p) }
+
+func (t tree) IsDir(p string) bool {
+	for name := range t {
+		if strings.HasPrefix(name, strings.TrimSuffix(p, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func (t tree) Real(p string) string { return path.Clean(p) }
+
+// describe writes a finding as "line kind what", with ? where it may not happen and ! where
+// it happens after a failure.
+func describe(f script.Finding) string {
+	s := fmt.Sprintf("%d %s ", f.Line, f.Kind)
+	text := func(v script.Value) string { return strings.ReplaceAll(v.Text, script.Hole, "*") }
+	switch f.Kind {
+	case script.Effect:
+		s += f.Class + "." + f.Access + " " + text(f.Target)
+	case script.Exec, script.Script:
+		var a []string
+		for _, v := range f.Argv {
+			a = append(a, text(v))
+		}
+		s += strings.Join(a, " ")
+	case script.Unknown:
+		s += f.Why
+	default:
+		s += text(f.Target)
+	}
+	if f.OnError {
+		s += " !"
+	} else if f.Maybe {
+		s += " ?"
+	}
+	return s
+}
+
+func findings(list []script.FileFindings) []string {
+	var out []string
+	for _, ff := range list {
+		for _, f := range ff.Findings {
+			if f.Kind != script.Import {
+				out = append(out, describe(f))
+			}
+		}
+	}
+	return out
+}
+
+func options(src string) script.Options {
+	return script.Options{
+		Source: []byte(src), Dir: "/w", Home: "/home/u", Args: []string{"init"},
+		Env: func(name string) script.Var {
+			switch name {
+			case "SET":
+				return script.Var{Value: "1", Set: true, Known: true}
+			case "UNSET":
+				return script.Var{Known: true}
+			}
+			return script.Var{}
+		},
+	}
+}
+
+func TestProgram(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"nothing", "console.log('hello')", nil},
+		{"write", "const fs = require('fs')\nfs.writeFileSync('out.txt', 'x')", []string{"2 effect file.write /w/out.txt"}},
+		{"alias", "const {execSync: run} = require('node:child_process'); run('git status')", []string{"1 shell git status"}},
+		{"promises", "import {writeFile as w} from 'fs/promises'\nawait w(`${process.cwd()}/a`, '')", []string{"2 effect file.write /w/a"}},
+		{"namespace", "import * as cp from 'child_process'\ncp.spawn('node', ['a.js', '--x'])", []string{"2 exec node a.js --x"}},
+		{"not called", "const fs = require('fs')\nfunction f() { fs.unlinkSync('x') }", nil},
+		{"called", "const fs = require('fs')\nf()\nfunction f() { fs.rmSync('/x', {force: true}) }", []string{"3 effect file.delete /x"}},
+		{"shadowed", "function f(fs) { fs.go('x') }\nconst fs = {writeFileSync() {}}\nfs.writeFileSync('x')", nil},
+		{"home", "const {join} = require('path'), os = require('os')\nrequire('fs').readFileSync(join(os.homedir(), '.ssh', 'id_rsa'))", []string{"2 effect file.read /home/u/.ssh/id_rsa"}},
+		{"shell option", "require('child_process').spawn('a', ['b', 'c'], {shell: true})", []string{"1 shell a b c"}},
+		{"fork", "require('child_process').fork('./w.js', ['x'])", []string{"1 script /w/w.js x"}},
+		{"environment", "if (process.env.TOKEN) {}", []string{"1 effect environment.read TOKEN"}},
+		{"child environment", "require('child_process').execFile('a', [], {env: {...process.env, NEW: '1', PATH: process.env.PATH}})", []string{"1 effect environment.read PATH", "1 effect environment.write NEW", "1 exec a"}},
+		{"fetch", "await fetch('https://example.com/x')", []string{"1 effect network.fetch https://example.com/x"}},
+		{"https options", "require('https').get({hostname: 'example.com', path: '/p'}, r => r.on('data', () => {}))", []string{"1 effect network.fetch https://example.com/p"}},
+		{"listen", "require('http').createServer((q, s) => {}).listen(3000)", []string{"1 effect network.listen *:3000"}},
+		{"loopback", "require('net').createServer().listen(80, '127.0.0.1')", []string{"1 effect network.listen 127.0.0.1:80"}},
+		{"platform decided", "const cp = require('child_process')\nif (process.platform === 'win32') cp.execSync('dir'); else cp.execSync('ls')", []string{"2 shell ls"}},
+		{"branch open", "const cp = require('child_process')\nif (process.env.X) cp.execSync('a')\nelse cp.execSync('b')", []string{"2 effect environment.read X", "2 shell a ?", "3 shell b ?"}},
+		{"variable set", "if (process.env.SET === '1') require('child_process').execSync('a')\nif (process.env.UNSET) require('child_process').execSync('b')", []string{"1 effect environment.read SET", "1 shell a", "2 effect environment.read UNSET"}},
+		{"argument", "if (process.argv[2] === 'init') require('fs').mkdirSync('d')\nelse require('fs').mkdirSync('e')", []string{"1 effect file.write /w/d"}},
+		{"exit", "process.exit(0)\nrequire('fs').mkdirSync('d')", nil},
+		{"catch", "const cp = require('child_process')\ntry { cp.execSync('a') } catch { cp.execSync('b') }\ntry { f() } catch { cp.execSync('c') }\nfunction f() {}", []string{"2 shell a", "2 shell b !"}},
+		{"throw", "try { throw new Error() } catch (e) { require('fs').mkdirSync('d') }", []string{"1 effect file.write /w/d"}},
+		{"computed module", "require(process.env.MOD)", []string{"1 effect environment.read MOD", "1 unknown a module whose name is computed"}},
+		{"eval", "eval(process.env.CODE)", []string{"1 effect environment.read CODE", "1 unknown code that is made while running (eval)"}},
+		{"eval of a literal", "eval(\"require('fs').mkdirSync('d')\")", []string{"1 effect file.write /w/d"}},
+		{"callback", "require('child_process').exec('a', (err) => { require('fs').mkdirSync('d') })", []string{"1 shell a", "1 effect file.write /w/d ?"}},
+		{"loop", "for (const d of ['a', 'b']) require('fs').mkdirSync(`/t/${d}`)", []string{"1 effect file.write /t/a", "1 effect file.write /t/b"}},
+		{"class", "const fs = require('fs')\nclass A { constructor(p) { this.p = p }\n go() { fs.mkdirSync(this.p) } idle() { fs.mkdirSync('no') } }\nclass B extends A { constructor() { super('/b') } }\nnew B().go()", []string{"3 effect file.write /b"}},
+		{"typescript", "import fs from 'fs'\nfs.writeFileSync('a', 'b')", []string{"2 effect file.write /w/a"}},
+		{"regex is not division", "const a = 1 / 2, r = /require('fs').mkdirSync('x')/.test('y'); a / r / 1", nil},
+		{"template", "const n = process.env.N\nrequire('child_process').execSync(`npm i ${n} --save`)", []string{"1 effect environment.read N", "2 shell npm i * --save"}},
+		{"interop", "var __importStar = (this && this.__importStar) || function (mod) { if (mod && mod.__esModule) return mod; var result = {}; return result }\nconst fs = __importStar(require('fs'))\nfs.mkdirSync('d')", []string{"3 effect file.write /w/d"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list, err := Program(tree{"/w/package.json": "{}"}, "/w/main.js", options(c.src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := findings(list); !slices.Equal(got, c.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}

@@ -1,0 +1,738 @@
+package script
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Lang is what the evaluator asks of a language: its built-in names, and what happens when
+// something that is not part of the program is read or called.
+type Lang interface {
+	// Global is the value of a name that the program does not define.
+	Global(ev *Eval, name string) (Val, bool)
+	// Member is a property of a value that the program did not put there.
+	Member(ev *Eval, obj Val, name string) (Val, bool)
+	// Call calls a Native.
+	Call(ev *Eval, n *Native, this Val, args Args, isNew bool) Val
+	// Method calls a method of a value that is not an object of the program.
+	Method(ev *Eval, recv Val, name string, args Args) (Val, bool)
+	// Set is told of an assignment to a property of a Native.
+	Set(ev *Eval, n *Native, name Val, v Val)
+	// Import evaluates an import or export-from statement, or with n.Op OpImport the
+	// module named by spec.
+	Import(ev *Eval, n *Node, spec Val) Val
+	// Export evaluates an OpExport.
+	Export(ev *Eval, n *Node)
+	// Binary evaluates an operator before the common rules; false leaves it to them.
+	Binary(ev *Eval, op string, a, b Val) (Val, bool)
+	// Helper calls a function that compilers generate, known by its name ("__importStar"),
+	// whose body says less than its purpose. Only names that begin with _ are asked about.
+	Helper(ev *Eval, name string, args Args) (Val, bool)
+	// Python selects Python's rules of scope, methods and truth.
+	Python() bool
+}
+
+// Eval follows one program.
+type Eval struct {
+	Opts Options
+	FS   FS
+	Lang Lang
+
+	File *File // where the code that is being followed stands
+	Line int
+	py   bool
+
+	scope   *Scope
+	frame   *frame
+	halt    halt
+	cond    int // conditions around this point that could not be decided
+	maybe   int // undecided ways out before this point
+	onError int
+	// Fallible counts what may have failed so far: a catch block can only run after one.
+	Fallible int
+
+	steps, depth, calls int
+	tries               int // try blocks around this point
+	spent               bool
+	files               []*File
+	queue               []func()
+	methods             map[string][]*Fn
+	bytes               int
+}
+
+// File is one file of the program.
+type File struct {
+	Path     string
+	Module   any // the language's own
+	findings []Finding
+	seen     map[findingKey]bool
+}
+
+type findingKey struct {
+	kind          Kind
+	line          int
+	rule, a, b, c string
+}
+
+// Scope holds variables.
+type Scope struct {
+	vars   map[string]*variable
+	parent *Scope
+	fn     bool // a function's or module's own scope
+	class  bool // a Python class body, which its methods do not see
+	file   *File
+	global map[string]bool // names declared global or nonlocal
+}
+
+type variable struct {
+	val  Val
+	cond int
+	ref  func() Val // an import, read when it is used
+}
+
+// frame is a call that is being followed.
+type frame struct {
+	fn      *Fn
+	this    Val
+	args    Args
+	ret     Val
+	awaited bool
+	name    string
+	yields  *Arr
+}
+
+type halt uint8
+
+const (
+	running halt = iota
+	returned
+	broke
+	continued
+	threw
+	exited
+)
+
+const (
+	maxEvalDepth = 2500
+	maxCallDepth = 60
+	maxIter      = 40 // iterations of a loop whose course is known
+	maxCalls     = 60 // calls of one function that are followed
+)
+
+// All are the classes that code about which nothing is known could have.
+func All() []string { return []string{"environment", "file", "network", "process"} }
+
+// NewEval prepares to follow a program.
+func NewEval(fs FS, lang Lang, opts Options) *Eval {
+	opts = opts.withDefaults()
+	return &Eval{Opts: opts, FS: fs, Lang: lang, py: lang.Python(), methods: map[string][]*Fn{}}
+}
+
+// NewFile adds a file to the program.
+func (ev *Eval) NewFile(path string) *File {
+	f := &File{Path: path, seen: map[findingKey]bool{}}
+	ev.files = append(ev.files, f)
+	return f
+}
+
+// ReadSource reads a file within the budget.
+func (ev *Eval) ReadSource(path string) ([]byte, error) {
+	b, err := ev.FS.Read(path)
+	ev.bytes += len(b)
+	return b, err
+}
+
+// OverBudget reports whether more files may be followed.
+func (ev *Eval) OverBudget() bool {
+	return len(ev.files) > ev.Opts.MaxFiles || ev.bytes > ev.Opts.MaxBytes
+}
+
+// Findings are the findings of all files, in the order in which they were first reached.
+func (ev *Eval) Findings() []FileFindings {
+	var out []FileFindings
+	for _, f := range ev.files {
+		out = append(out, FileFindings{Path: f.Path, Findings: f.findings})
+	}
+	return out
+}
+
+// Emit reports a finding at the place that is being followed.
+func (ev *Eval) Emit(f Finding) {
+	if ev.File == nil {
+		return
+	}
+	if f.Line == 0 {
+		f.Line = max(1, ev.Line)
+	}
+	if ev.frame != nil {
+		f.Func = ev.frame.name
+	}
+	f.Maybe = ev.cond > 0 || ev.maybe > 0
+	f.OnError = ev.onError > 0
+	key := findingKey{f.Kind, f.Line, f.Rule, f.Class + f.Access, f.Target.Text, f.Why}
+	for _, a := range f.Argv {
+		key.b += "\x01" + a.Text
+	}
+	if f.Kind != Import {
+		ev.Fallible++
+	}
+	if ev.File.seen[key] {
+		return
+	}
+	if len(ev.File.findings) >= 2000 {
+		return
+	}
+	ev.File.seen[key] = true
+	ev.File.findings = append(ev.File.findings, f)
+}
+
+// Unknown reports that analysis stopped here.
+func (ev *Eval) Unknown(why string, could ...string) {
+	if len(could) == 0 {
+		could = All()
+	}
+	ev.Emit(Finding{Kind: Unknown, Why: why, Could: could})
+}
+
+// Conditional runs do as code that may or may not run.
+func (ev *Eval) Conditional(do func()) {
+	ev.cond++
+	do()
+	ev.cond--
+}
+
+// Contained runs do so that an exit or exception in it does not end what is around it.
+func (ev *Eval) Contained(do func()) {
+	if ev.halt != running {
+		return
+	}
+	do()
+	if !ev.spent {
+		ev.halt = running
+	}
+}
+
+// Later runs do when the program's own statements are done.
+func (ev *Eval) Later(do func()) {
+	file, line, onError := ev.File, ev.Line, ev.onError
+	if len(ev.queue) < 500 {
+		ev.queue = append(ev.queue, func() {
+			ev.File, ev.Line, ev.onError = file, line, onError
+			do()
+		})
+	}
+}
+
+// RunQueue runs what Later was given.
+func (ev *Eval) RunQueue() {
+	for n := 0; len(ev.queue) > 0 && n < 1000 && !ev.spent; n++ {
+		do := ev.queue[0]
+		ev.queue = ev.queue[1:]
+		ev.halt, ev.cond, ev.onError = running, 0, 0
+		do()
+	}
+}
+
+// Halted reports that the code being followed does not go on.
+func (ev *Eval) Halted() bool { return ev.halt != running }
+
+// Exit ends the program.
+func (ev *Eval) Exit() { ev.halt = exited }
+
+// InBranch reports that a was made before a condition that is undecided here.
+func (ev *Eval) InBranch(a *Arr) bool { return ev.cond > a.cond }
+
+// InTry reports that an exception would be caught.
+func (ev *Eval) InTry() bool { return ev.tries > 0 }
+
+// OnError runs do as code that runs when something failed.
+func (ev *Eval) OnError(do func()) {
+	ev.onError++
+	do()
+	ev.onError--
+}
+
+// Throw raises an exception.
+func (ev *Eval) Throw() { ev.halt = threw }
+
+// InModule evaluates statements as the body of a module with the names in globals.
+func (ev *Eval) InModule(file *File, globals map[string]Val, this Val, body func(*Scope)) {
+	scope := &Scope{vars: map[string]*variable{}, fn: true, file: file}
+	for k, v := range globals {
+		scope.vars[k] = &variable{val: v, cond: ev.cond}
+	}
+	oldFile, oldLine, oldScope, oldFrame := ev.File, ev.Line, ev.scope, ev.frame
+	ev.File, ev.scope, ev.frame = file, scope, &frame{this: this}
+	body(scope)
+	ev.File, ev.Line, ev.scope, ev.frame = oldFile, oldLine, oldScope, oldFrame
+	if ev.halt == returned {
+		ev.halt = running
+	}
+}
+
+// Define adds a variable to the current scope. ref, if not nil, is asked each time.
+func (ev *Eval) Define(name string, v Val, ref func() Val) {
+	ev.scope.vars[name] = &variable{val: v, cond: ev.cond, ref: ref}
+}
+
+// ModuleVar is a variable of a module's scope.
+func (s *Scope) Var(name string) (Val, bool) {
+	v, ok := s.vars[name]
+	if !ok {
+		return nil, false
+	}
+	if v.ref != nil {
+		return v.ref(), true
+	}
+	return v.val, true
+}
+
+// Names are the variables of a scope.
+func (s *Scope) Names() []string {
+	names := make([]string, 0, len(s.vars))
+	for n := range s.vars {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (ev *Eval) step(n *Node) bool {
+	ev.steps++
+	if ev.steps > ev.Opts.MaxSteps {
+		if !ev.spent {
+			ev.spent = true
+			ev.Line = int(n.Line)
+			ev.Unknown("the program is larger than the analysis budget")
+		}
+		ev.halt = exited
+		return false
+	}
+	return true
+}
+
+func (ev *Eval) lookup(name string) *variable {
+	for s := ev.scope; s != nil; s = s.parent {
+		if s.class && s != ev.scope {
+			continue
+		}
+		if v, ok := s.vars[name]; ok {
+			return v
+		}
+	}
+	return nil
+}
+
+func (ev *Eval) name(n *Node) Val {
+	if v := ev.lookup(n.Str); v != nil {
+		if v.ref != nil {
+			return v.ref()
+		}
+		return v.val
+	}
+	if n.Str == "arguments" && ev.frame != nil && !ev.py {
+		a := ev.NewArr(ev.frame.args.List...)
+		a.Open = ev.frame.args.Open
+		return a
+	}
+	if v, ok := ev.Lang.Global(ev, n.Str); ok {
+		return v
+	}
+	return NewUnk()
+}
+
+// fnScope is the scope that var declares into, and Python assigns into.
+func (ev *Eval) fnScope() *Scope {
+	s := ev.scope
+	for !s.fn && s.parent != nil {
+		s = s.parent
+	}
+	return s
+}
+
+func (ev *Eval) declare(s *Scope, name string, v Val) {
+	if old, ok := s.vars[name]; ok && old.ref == nil && ev.cond > old.cond {
+		old.val = Join(old.val, v)
+		return
+	}
+	if old, ok := s.vars[name]; ok {
+		old.val, old.ref = v, nil
+		return
+	}
+	if s.vars == nil {
+		s.vars = map[string]*variable{}
+	}
+	s.vars[name] = &variable{val: v, cond: ev.cond}
+}
+
+// assignName stores into the variable that name means here.
+func (ev *Eval) assignName(name string, v Val) {
+	if ev.py {
+		s := ev.fnScope()
+		if s.global[name] {
+			for p := s.parent; p != nil; p = p.parent {
+				if _, ok := p.vars[name]; ok || p.parent == nil {
+					ev.declare(p, name, v)
+					return
+				}
+			}
+		}
+		ev.declare(s, name, v)
+		return
+	}
+	if x := ev.lookup(name); x != nil {
+		if ev.cond > x.cond {
+			v = Join(x.val, v)
+		}
+		x.val, x.ref = v, nil
+		return
+	}
+	s := ev.scope
+	for s.parent != nil {
+		s = s.parent
+	}
+	ev.declare(s, name, v)
+}
+
+// bind stores v into a pattern. declared is the scope of a declaration, nil for assignment.
+func (ev *Eval) bind(target *Node, v Val, declared *Scope) {
+	if target == nil || !ev.step(target) {
+		return
+	}
+	switch target.Op {
+	case OpName:
+		if declared != nil && !ev.py {
+			ev.declare(declared, target.Str, v)
+		} else {
+			ev.assignName(target.Str, v)
+		}
+	case OpAssign:
+		if _, undef := v.(Undef); undef {
+			v = ev.eval(target.B)
+		} else if u, ok := v.(*Union); ok {
+			for _, a := range u.Alts {
+				if _, undef := a.(Undef); undef {
+					v = Join(v, ev.eval(target.B))
+				}
+			}
+		} else if _, unk := v.(*Unk); unk && v.(*Unk).Text == Hole {
+			v = Join(ev.eval(target.B), v)
+		}
+		ev.bind(target.A, v, declared)
+	case OpMember:
+		ev.set(ev.eval(target.A), target.Str, v)
+	case OpIndex:
+		ev.setIndex(ev.eval(target.A), ev.eval(target.B), v)
+	case OpArray, OpTuple:
+		ev.bindList(target, v, declared)
+	case OpObject:
+		ev.bindObject(target, v, declared)
+	case OpSpread:
+		ev.bind(target.A, v, declared)
+	}
+}
+
+func (ev *Eval) bindList(target *Node, v Val, declared *Scope) {
+	arr, _ := v.(*Arr)
+	for i, t := range target.List {
+		switch {
+		case t.Op == OpUndef:
+		case t.Op == OpSpread:
+			rest := ev.NewArr()
+			if arr != nil && i <= len(arr.Elems) {
+				rest.Elems = append(rest.Elems, arr.Elems[i:]...)
+				rest.Open = arr.Open
+			} else {
+				rest.Open = true
+			}
+			ev.bind(t.A, rest, declared)
+		default:
+			ev.bind(t, ev.index(v, float64(i)), declared)
+		}
+	}
+}
+
+func (ev *Eval) bindObject(target *Node, v Val, declared *Scope) {
+	var taken []string
+	for _, t := range target.List {
+		if t.Op == OpSpread {
+			rest := ev.NewObj()
+			if o, ok := v.(*Obj); ok {
+				for _, k := range o.Keys {
+					if !slices.Contains(taken, k) {
+						rest.Put(k, ev.get(o, k))
+					}
+				}
+				rest.Open, rest.Env = o.Open, o.Env
+			} else {
+				rest.Open = true
+			}
+			ev.bind(t.A, rest, declared)
+			continue
+		}
+		var key Val = t.A.Str
+		if t.A.Op != OpStr {
+			key = ev.eval(t.A)
+		}
+		taken = append(taken, textOf(key))
+		ev.bind(t.B, ev.index(v, key), declared)
+	}
+}
+
+// get reads a property.
+func (ev *Eval) get(obj Val, name string) Val {
+	switch o := obj.(type) {
+	case *Obj:
+		if v, holder := o.Find(name); holder != nil {
+			return ev.access(v, obj, holder)
+		}
+		if o.Base != nil {
+			if v, ok := ev.Lang.Member(ev, o.Base, name); ok {
+				return v
+			}
+		}
+		if v, ok := ev.Lang.Member(ev, obj, name); ok {
+			return v
+		}
+		if o.Rest != nil {
+			return Join(o.Rest, Undef{})
+		}
+		if o.Open || o.Env {
+			return NewUnk()
+		}
+		return Undef{}
+	case *Fn:
+		return ev.getFn(o, name)
+	case *Arr:
+		if name == "length" && !o.Open {
+			return float64(len(o.Elems))
+		}
+	case string:
+		if name == "length" {
+			return float64(len(o))
+		}
+	case *Union:
+		var v Val
+		for _, a := range o.Alts {
+			switch a.(type) {
+			case Undef, Null:
+				continue
+			}
+			v = Join(v, ev.get(a, name))
+		}
+		if v == nil {
+			return NewUnk()
+		}
+		return v
+	}
+	if v, ok := ev.Lang.Member(ev, obj, name); ok {
+		return v
+	}
+	return NewUnk()
+}
+
+// access turns a stored property into the value read from obj.
+func (ev *Eval) access(v Val, obj Val, holder *Obj) Val {
+	if a, ok := v.(*Accessor); ok {
+		return ev.Call(a.Get, obj, Args{})
+	}
+	if f, ok := v.(*Fn); ok && ev.py && holder.Class && obj != Val(holder) && f.Def != nil && f.Def.Self && !f.IsBound {
+		if f.Def.Kind == "property" {
+			return ev.Call(f, obj, Args{List: []Val{obj}})
+		}
+		this := obj
+		if f.Def.Kind == "class" {
+			if o, ok := obj.(*Obj); ok && o.Ctor != nil {
+				this = o.Ctor
+			}
+		}
+		return &Fn{Def: f.Def, Scope: f.Scope, Name: f.Name, This: this, Bound: []Val{this}, IsBound: true, home: f.home, cond: f.cond}
+	}
+	return v
+}
+
+func (ev *Eval) getFn(f *Fn, name string) Val {
+	if f.Props != nil {
+		if v, ok := f.Props.Own(name); ok {
+			return ev.access(v, f, f.Props)
+		}
+	}
+	if name == "prototype" {
+		return f.Prototype()
+	}
+	if name == "name" || name == "__name__" {
+		return f.Name
+	}
+	if ev.py && f.Class {
+		if v, holder := f.Prototype().Find(name); holder != nil {
+			if m, ok := v.(*Fn); ok && m.Def != nil && m.Def.Kind == "class" {
+				return &Fn{Def: m.Def, Scope: m.Scope, Name: m.Name, This: f, Bound: []Val{f}, IsBound: true, home: m.home}
+			}
+			return v
+		}
+	}
+	if p, ok := f.Parent.(*Fn); ok && f.Class {
+		return ev.getFn(p, name)
+	}
+	if v, ok := ev.Lang.Member(ev, f, name); ok {
+		return v
+	}
+	if f.Props != nil && f.Props.Open {
+		return NewUnk()
+	}
+	return Undef{}
+}
+
+// Get reads a property of a value.
+func (ev *Eval) Get(obj Val, name string) Val { return ev.get(obj, name) }
+
+// index reads obj[key].
+func (ev *Eval) index(obj, key Val) Val {
+	switch k := key.(type) {
+	case string:
+		return ev.get(obj, k)
+	case float64:
+		switch o := obj.(type) {
+		case *Arr:
+			i := int(k)
+			if i < 0 && ev.py {
+				i += len(o.Elems)
+			}
+			if i >= 0 && i < len(o.Elems) {
+				return o.Elems[i]
+			}
+			if o.Open {
+				return NewUnk()
+			}
+			return Undef{}
+		case string:
+			i := int(k)
+			if i < 0 && ev.py {
+				i += len(o)
+			}
+			if i >= 0 && i < len(o) {
+				return o[i : i+1]
+			}
+			return Undef{}
+		case *Union:
+			var v Val
+			for _, a := range o.Alts {
+				v = Join(v, ev.index(a, key))
+			}
+			return v
+		}
+		return ev.get(obj, FormatNumber(k))
+	case *Union:
+		var v Val
+		for _, a := range k.Alts {
+			v = Join(v, ev.index(obj, a))
+		}
+		return v
+	}
+	switch o := obj.(type) {
+	case *Arr:
+		var v Val
+		for _, e := range o.Elems {
+			v = Join(v, e)
+		}
+		if v == nil || o.Open {
+			return Join(v, NewUnk())
+		}
+		return v
+	case *Obj:
+		var v Val
+		for _, k := range o.Keys {
+			v = Join(v, ev.access(o.props[k], o, o))
+		}
+		return Join(Join(v, o.Rest), NewUnk())
+	case *Native:
+		if v, ok := ev.Lang.Member(ev, o, Hole); ok {
+			return v
+		}
+	}
+	return NewUnk()
+}
+
+// Index reads obj[key].
+func (ev *Eval) Index(obj, key Val) Val { return ev.index(obj, key) }
+
+// set stores a property.
+func (ev *Eval) set(obj Val, name string, v Val) {
+	switch o := obj.(type) {
+	case *Obj:
+		if old, ok := o.props[name]; ok && ev.cond > o.cond {
+			v = Join(old, v)
+		} else if ev.cond > o.cond && !o.Class {
+			v = Join(Undef{}, v)
+		}
+		o.Put(name, v)
+		ev.register(name, v)
+	case *Fn:
+		if name == "prototype" {
+			if p, ok := v.(*Obj); ok {
+				p.Class, p.Ctor = true, o
+				o.proto = p
+			}
+			return
+		}
+		o.own().Put(name, v)
+		ev.register(name, v)
+	case *Arr:
+		if i, err := strconv.Atoi(name); err == nil {
+			ev.setIndex(o, float64(i), v)
+		}
+	case *Native:
+		ev.Lang.Set(ev, o, name, v)
+	case *Union:
+		for _, a := range o.Alts {
+			ev.Conditional(func() { ev.set(a, name, v) })
+		}
+	}
+}
+
+// Set stores a property of a value.
+func (ev *Eval) Set(obj Val, name string, v Val) { ev.set(obj, name, v) }
+
+func (ev *Eval) setIndex(obj, key, v Val) {
+	switch k := key.(type) {
+	case string:
+		ev.set(obj, k, v)
+		return
+	case float64:
+		a, ok := obj.(*Arr)
+		if !ok {
+			ev.set(obj, FormatNumber(k), v)
+			return
+		}
+		i := int(k)
+		switch {
+		case i >= 0 && i < len(a.Elems) && ev.cond <= a.cond:
+			a.Elems[i] = v
+		case i >= 0 && i < len(a.Elems):
+			a.Elems[i] = Join(a.Elems[i], v)
+		case i == len(a.Elems):
+			a.Elems = append(a.Elems, v)
+		default:
+			a.Open = true
+		}
+		return
+	}
+	switch o := obj.(type) {
+	case *Obj:
+		o.Rest = Join(o.Rest, v)
+	case *Arr:
+		o.Open = true
+		if len(o.Elems) < 200 {
+			o.Elems = append(o.Elems, v)
+		}
+	case *Native:
+		ev.Lang.Set(ev, o, key, v)
+	}
+}
+
+// register remembers methods by name, for calls on values that were lost track of.
+func (ev *Eval) register(name string, v Val) {
+	if f, ok := v.(*Fn); ok && len(ev.methods[name]) < 6 && !slices.Contains(ev.methods[name], f) {
+		ev.methods[name] = append(ev.methods[name], f)
+	}
+}
