@@ -9,7 +9,7 @@ import (
 
 // callBasic calls the functions of the language's own objects that matter to the value of
 // paths, commands and modules.
-func (l *lang) callBasic(ev *eval, path string, a args, isNew bool) (val, bool) {
+func (l *lang) callBasic(ev *eval, path string, a args) (val, bool) {
 	switch path {
 	case "Object.keys", "Object.getOwnPropertyNames", "Reflect.ownKeys":
 		if o, ok := a.At(0).(*native); ok && o.Path == "process.env" {
@@ -19,31 +19,7 @@ func (l *lang) callBasic(ev *eval, path string, a args, isNew bool) (val, bool) 
 	case "Object.values", "Object.entries":
 		return l.entries(ev, a.At(0), path == "Object.entries"), true
 	case "Object.assign":
-		target := a.At(0)
-		if n, ok := target.(*native); ok && n.Path == "process.env" {
-			for _, src := range a.List[1:] {
-				if o, ok := src.(*script.Obj); ok {
-					for _, k := range o.Keys {
-						l.Set(ev, n, k, ev.Get(o, k))
-					}
-				}
-			}
-		}
-		if o, ok := target.(*script.Obj); ok {
-			for _, src := range a.List[1:] {
-				ev.Assign(o, src)
-			}
-		}
-		if f, ok := target.(*script.Fn); ok {
-			for _, src := range a.List[1:] {
-				if o, ok := src.(*script.Obj); ok {
-					for _, k := range o.Keys {
-						ev.Set(f, k, ev.Get(o, k))
-					}
-				}
-			}
-		}
-		return target, true
+		return l.assign(ev, a), true
 	case "Object.freeze", "Object.seal", "Object.preventExtensions", "Object.setPrototypeOf", "Reflect.setPrototypeOf", "Object":
 		return a.At(0), true
 	case "Object.create":
@@ -93,12 +69,18 @@ func (l *lang) callBasic(ev *eval, path string, a args, isNew bool) (val, bool) 
 			b = args{List: arr.Elems, Open: arr.Open}
 		}
 		return ev.Call(a.At(0), a.At(1), b), true
+	}
+	return l.callValues(ev, path, a)
+}
+
+// callValues calls the functions of Array, JSON, Promise and the primitive types.
+func (l *lang) callValues(ev *eval, path string, a args) (val, bool) {
+	switch path {
 	case "Array.isArray":
-		switch x := a.At(0).(type) {
+		switch a.At(0).(type) {
 		case *script.Arr:
 			return true, true
 		case *script.Unk, *native, *script.Union:
-			_ = x
 			return script.NewUnk(), true
 		}
 		return false, true
@@ -146,10 +128,6 @@ func (l *lang) callBasic(ev *eval, path string, a args, isNew bool) (val, bool) 
 				return f, true
 			}
 		}
-		return script.NewUnk(), true
-	}
-	if m, ok := strings.CutPrefix(path, "Array.prototype."); ok { // through call or apply
-		_ = m
 		return script.NewUnk(), true
 	}
 	return nil, false
@@ -368,4 +346,22 @@ func (l *lang) interop(ev *eval, v val) val {
 	ev.Assign(o, v)
 	o.Put("default", v)
 	return o
+}
+
+// assign is Object.assign.
+func (l *lang) assign(ev *eval, a args) val {
+	target := a.At(0)
+	for _, src := range a.List[min(1, len(a.List)):] {
+		switch t := target.(type) {
+		case *script.Obj:
+			ev.Assign(t, src)
+		case *native, *script.Fn:
+			if o, ok := src.(*script.Obj); ok {
+				for _, k := range o.Keys {
+					ev.Set(t, k, ev.Get(o, k))
+				}
+			}
+		}
+	}
+	return target
 }

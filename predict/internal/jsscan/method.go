@@ -356,6 +356,15 @@ func (l *lang) arrayMethod(ev *eval, r *script.Arr, name string, a args) (val, b
 		return l.push(ev, r, name, a), true
 	case "pop", "shift":
 		return pop(r, name), true
+	}
+	return l.arrayParts(ev, r, name, a)
+}
+
+// arrayParts calls the methods that take an array apart or put it together.
+func (l *lang) arrayParts(ev *eval, r *script.Arr, name string, a args) (val, bool) {
+	out := ev.NewArr()
+	out.Open = r.Open
+	switch name {
 	case "slice":
 		return ev.SliceOf(r, a.At(0), a.At(1)), true
 	case "splice":

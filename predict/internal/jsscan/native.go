@@ -245,7 +245,7 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 	case "url", "URL", "URL()":
 		return l.callURL(ev, n, a, isNew)
 	case "Object", "Reflect", "Array", "JSON", "Promise", "String", "Number", "Boolean":
-		if v, ok := l.callBasic(ev, n.Path, a, isNew); ok {
+		if v, ok := l.callBasic(ev, n.Path, a); ok {
 			return v
 		}
 	case "util":

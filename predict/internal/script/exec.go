@@ -119,6 +119,14 @@ func (ev *Eval) statement(n *Node) {
 		ev.halt = broke
 	case OpContinue:
 		ev.halt = continued
+	default:
+		ev.compoundStatement(n)
+	}
+}
+
+// compoundStatement runs the statements that contain others, and those of modules.
+func (ev *Eval) compoundStatement(n *Node) {
+	switch n.Op {
 	case OpThrow:
 		ev.eval(n.A)
 		if ev.halt == running {
