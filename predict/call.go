@@ -13,6 +13,10 @@ import (
 
 // call analyses a simple command: assignments, words, redirections, and what its first word names.
 func (e *engine) call(f *frame, c *syntax.CallExpr, redirs []*syntax.Redirect) {
+	if name, vals := f.severalValues(c, redirs); name != "" {
+		e.callEach(f, c, redirs, name, vals)
+		return
+	}
 	if !e.step(f) {
 		return
 	}
@@ -42,6 +46,48 @@ func (e *engine) call(f *frame, c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	}
 	set := e.prefixAssignments(f, c.Assigns, line)
 	e.run(f, args, line, set)
+}
+
+// severalValues finds a variable with alternatives that a command uses.
+func (f *frame) severalValues(c *syntax.CallExpr, redirs []*syntax.Redirect) (name string, vals []word) {
+	any := false
+	for _, v := range f.vars {
+		any = any || !v.array && len(v.vals) > 1
+	}
+	if !any {
+		return "", nil
+	}
+	look := func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && name == "" {
+			if v := f.vars[p.Param.Value]; !v.array && len(v.vals) > 1 {
+				name, vals = p.Param.Value, v.vals
+			}
+		}
+		return name == ""
+	}
+	if c != nil {
+		syntax.Walk(c, look)
+	}
+	for _, r := range redirs {
+		if r.Word != nil {
+			syntax.Walk(r.Word, look)
+		}
+	}
+	return name, vals
+}
+
+// callEach analyses a command once for each value that a variable may have.
+func (e *engine) callEach(f *frame, c *syntax.CallExpr, redirs []*syntax.Redirect, name string, vals []word) {
+	v := f.vars[name]
+	e.branches(f, func() (ways []func(*frame)) {
+		for _, w := range vals {
+			ways = append(ways, func(b *frame) {
+				b.vars[name] = variable{vals: []word{w}, exported: v.exported, told: v.told}
+				e.call(b, c, redirs)
+			})
+		}
+		return ways
+	}()...)
 }
 
 // prefixAssignments evaluates the assignments in front of a command: they go to that command's environment.
