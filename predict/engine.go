@@ -119,6 +119,9 @@ func (f *frame) source(line int, rule string) effect.Source {
 // note records an effect, merging it with one on the same resource, and returns its index.
 func (e *engine) note(f *frame, c effect.Class, a effect.Access, on effect.Pattern, src effect.Source) {
 	kind := e.judge(c, a, on)
+	if f.server && (c == effect.Process || c == effect.Environment && a == effect.Write) {
+		kind = ordinaryEffect // the client has started the server before the call
+	}
 	if f.container != "" && kind != ordinaryEffect {
 		kind = delegatedEffect
 	}

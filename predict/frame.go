@@ -35,7 +35,7 @@ type frame struct {
 	calls  []string // functions being called, against recursion
 	quiet  bool     // nothing is executed: the program's own words only (command -v)
 	drops  []string // classes ("network") and kinds ("file.write") that an option took away
-	server bool     // the next program is an MCP server that its client starts
+	server bool     // the programs up to the first script are an MCP server, which its client starts
 }
 
 type function struct {

@@ -38,10 +38,6 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 	}
 }
 
-func (e *engine) mcpServer(f *frame, server, tool string) {
-	e.unknown(f, f.source(0, "mcp/server"), "MCP server "+server+" is not known")
-}
-
 // service is the host that a name like @npm stands for.
 func (e *engine) service(f *frame, name string, src *effect.Source) effect.Pattern {
 	r, err := effect.Host("@" + name)

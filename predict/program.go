@@ -138,6 +138,7 @@ func (e *engine) scriptFrame(f *frame, file *workspace.File, args []word) *frame
 
 // runSource analyses a file's text in a frame made for it.
 func (e *engine) runSource(c *frame, interp string, file *workspace.File, args []word) {
+	c.server = false
 	switch language(interp) {
 	case "shell":
 		c.out = nil

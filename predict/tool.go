@@ -9,6 +9,7 @@ import (
 
 	"github.com/ambit-dev/ambit/action"
 	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict/internal/mcpconfig"
 )
 
 // tool analyses an action by the tool that it names: a shell command, one of an agent's own tools, or an MCP tool.
@@ -25,8 +26,7 @@ func (e *engine) tool(f *frame, a action.Action) error {
 		return e.fetchTool(f, a)
 	}
 	if strings.HasPrefix(a.Tool, "mcp__") {
-		e.mcpTool(f, a)
-		return nil
+		return e.mcpTool(f, a)
 	}
 	f.comp = e.newComponent()
 	e.unknown(f, f.source(0, "tool/"+a.Tool), "tool "+a.Tool+" is not one that ambit knows")
@@ -99,16 +99,27 @@ func (e *engine) fetchTool(f *frame, a action.Action) error {
 }
 
 // mcpTool analyses a call mcp__SERVER__TOOL: the call itself, and what the server's configuration says of it.
-func (e *engine) mcpTool(f *frame, a action.Action) {
-	server, tool, _ := strings.Cut(strings.TrimPrefix(a.Tool, "mcp__"), "__")
+func (e *engine) mcpTool(f *frame, a action.Action) error {
+	r := mcpconfig.Request{Agent: a.Agent, Dir: f.dir, Home: e.home, Env: e.environment(f)}
+	server, tool, ok := mcpconfig.Split(e.fs, r, a.Tool)
+	if !ok {
+		return fmt.Errorf("%w: %s is not of the form mcp__SERVER__TOOL", ErrTool, a.Tool)
+	}
 	f.node.Title = server + "/" + tool
 	f.view = effect.Explicit
 	f.comp = e.newComponent()
 	on := effect.Any(effect.ToolKind)
-	if r, err := effect.New(effect.ToolKind, server, tool); err == nil {
-		on = effect.Exactly(r)
+	if res, err := effect.New(effect.ToolKind, server, tool); err == nil {
+		on = effect.Exactly(res)
 	}
 	e.note(f, effect.MCP, effect.Call, on, f.source(0, "mcp/call"))
-	f.view = effect.Metadata
-	e.mcpServer(f, server, tool)
+	f.view = effect.Command
+	plan, program := mcpconfig.Plan(e.fs, r, server, tool)
+	e.follow(f, plan)
+	if program != nil {
+		g := *f
+		g.server = true
+		e.job(&g, *program)
+	}
+	return nil
 }
