@@ -27,6 +27,8 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.ssh(f, v)
 	case "shell":
 		e.shellCommand(f, v)
+	case "npm":
+		e.nodeManager(f, v)
 	case "make":
 		e.makeCommand(f, v)
 	case "go":

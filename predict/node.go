@@ -1,0 +1,31 @@
+package predict
+
+import (
+	"strings"
+
+	"github.com/ambit-dev/ambit/predict/internal/nodepkg"
+)
+
+// nodeManager follows what npm, pnpm, yarn, bun and their short forms take from manifests, lockfiles and installed packages.
+func (e *engine) nodeManager(f *frame, v *invocation) {
+	argv := make([]string, 0, len(v.args))
+	for _, a := range v.args[1:] {
+		argv = append(argv, shellUnknown(a.text))
+	}
+	req, ok := nodepkg.Parse(v.name, argv)
+	if !ok {
+		return
+	}
+	if strings.Contains(v.dir, hole) {
+		e.unknown(f, v.src, v.name+" runs in a folder that is not known, so its scripts are not either")
+		return
+	}
+	req.Dir, req.Home, req.Env = v.dir, e.home, e.envValue(f)
+	r := nodepkg.Plan(e.fs, req)
+	e.follow(f, r.Result)
+	for _, s := range r.Skipped {
+		from := s.From
+		from.File = e.shownFile(from.File)
+		f.node.Children = append(f.node.Children, &Node{Title: s.Label, Note: "does not run: " + s.Why, From: from})
+	}
+}
