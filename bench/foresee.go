@@ -1,0 +1,65 @@
+package bench
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/ambit-dev/ambit/action"
+	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict"
+)
+
+// Plan makes the prediction of a case whose workspace is dir, in the surroundings that its traced runs had: a fresh home
+// folder beside the workspace, and the search path of the case.
+func Plan(dir string, c Case) (*predict.Prediction, error) {
+	base, err := cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	search, err := c.searchPath(base)
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(filepath.Dir(dir), "home")
+	if err := writeHome(home); err != nil {
+		return nil, err
+	}
+	var a action.Action
+	if c.Tool != "" {
+		a, err = action.New("bench", "", dir, c.Tool, c.Input)
+	} else {
+		a, err = action.NewShell("bench", "", dir, c.Command)
+	}
+	if err != nil {
+		return nil, err
+	}
+	env := []string{"HOME=" + home, "PATH=" + search, "TMPDIR=" + filepath.Join(filepath.Dir(dir), "tmp"), "PWD=" + dir, "LANG=C.UTF-8"}
+	if h, err := os.UserHomeDir(); err == nil {
+		env = append(env, "RUSTUP_HOME="+filepath.Join(h, ".rustup"))
+	}
+	for k, v := range c.Env {
+		env = append(env, k+"="+v)
+	}
+	return predict.Predict(context.Background(), a, predict.Options{Env: env})
+}
+
+// Foresee is the Predict of this program.
+func Foresee(dir string, c Case) (Views, error) {
+	p, err := Plan(dir, c)
+	if err != nil {
+		return Views{}, err
+	}
+	return Views{
+		Explicit: names(p.Views(effect.Explicit)), Command: names(p.Views(effect.Command)), Metadata: names(p.Views(effect.Metadata)),
+		Unknown: len(p.Unknowns) > 0,
+	}, nil
+}
+
+func names(classes []effect.Class) []string {
+	out := make([]string, len(classes))
+	for i, c := range classes {
+		out[i] = c.String()
+	}
+	return out
+}
