@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -91,7 +92,11 @@ func (p *Prediction) MarshalJSON() ([]byte, error) {
 	for _, r := range p.Reads {
 		out.Reads = append(out.Reads, readJSON{p.Relative(r.Path), r.SHA256})
 	}
-	return json.Marshal(out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // commands are full of <, > and &, and people read this too
+	err := enc.Encode(out)
+	return b.Bytes(), err
 }
 
 func effectsJSON(es []effect.Effect) []effectJSON {

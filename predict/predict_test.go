@@ -74,6 +74,7 @@ func TestShell(t *testing.T) {
 		{"echo x > /dev/tcp/example.com/80", []string{"network.send host:example.com:80"}},
 		{"a=out; for x in $a/{1,2}; do echo > $x; done", []string{"file.write file:./out/1", "file.write file:./out/2"}},
 		{"eval 'echo x > y'", []string{"file.write file:./y"}},
+		{"echo << EOF > y", []string{"file.write file:./y"}}, // the document is missing: bash warns and goes on
 		{"cat <<< hi > y", []string{"file.write file:./y"}},
 		{"echo $SECRET_THING", []string{"environment.read env:SECRET_THING"}},
 		{"exit 0; echo x > y", nil},

@@ -477,7 +477,10 @@ func (e *engine) redirects(f *frame, redirs []*syntax.Redirect) {
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			t := e.hereDocument(f, r)
-			f.in = &stdin{text: t, line: f.lineBase + int(r.Hdoc.Pos().Line())}
+			if r.Hdoc != nil { // nil where the text ends before the document begins
+				line = int(r.Hdoc.Pos().Line())
+			}
+			f.in = &stdin{text: t, line: f.lineBase + line}
 			continue
 		case syntax.WordHdoc:
 			f.in = &stdin{text: e.literal(f, r.Word), line: f.lineBase + line}

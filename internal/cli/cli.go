@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 )
@@ -30,6 +32,7 @@ type app struct {
 	in      io.Reader
 	out     *bufio.Writer
 	getenv  func(string) string
+	environ []string
 	screen  screen
 	grammar *kong.Kong
 }
@@ -39,11 +42,12 @@ type exited int
 
 // Main runs the command line and returns the exit code.
 func Main() int {
-	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
 }
 
-func run(args []string, in io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
-	a := &app{in: in, out: bufio.NewWriterSize(stdout, 64<<10), getenv: getenv, screen: screenOf(stdout, getenv)}
+func run(args []string, in io.Reader, stdout, stderr io.Writer, environ []string) (code int) {
+	getenv := lookup(environ)
+	a := &app{in: in, out: bufio.NewWriterSize(stdout, 64<<10), getenv: getenv, environ: environ, screen: screenOf(stdout, getenv)}
 	asJSON := wantsJSON(args)
 	defer func() {
 		if r := recover(); r != nil {
@@ -63,6 +67,18 @@ func run(args []string, in io.Reader, stdout, stderr io.Writer, getenv func(stri
 	return exitOK
 }
 
+// lookup finds a variable in an environment, "" if it is not there. As in the C library, the first one counts.
+func lookup(environ []string) func(string) string {
+	return func(name string) string {
+		for _, entry := range environ {
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
 func (a *app) dispatch(args []string, stderr io.Writer) error {
 	var grammar commands
 	k, err := kong.New(&grammar,
@@ -74,6 +90,11 @@ func (a *app) dispatch(args []string, stderr io.Writer) error {
 		return err
 	}
 	a.grammar = k
+	for i, arg := range args {
+		if !utf8.ValidString(arg) { // kong would silently replace the bytes
+			return faultf(codeBadInput, "write such bytes as $'\\xff' in the text of -c", "argument %d is not valid UTF-8", i+1)
+		}
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ambit-dev/ambit/action"
+	"github.com/ambit-dev/ambit/effect"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -52,7 +53,21 @@ func (c planCommand) Run(a *app) error {
 
 // plan predicts one action and prints what was predicted.
 func (c planCommand) plan(a *app, act action.Action) error {
-	return faultf(codeInternal, "wait for the next version", "planning is not built yet: %s", act.Tool)
+	p, err := a.predict(act)
+	if err != nil {
+		return err
+	}
+	view, err := effect.ParseView(c.View)
+	if err != nil {
+		return err
+	}
+	if !c.JSON {
+		return a.printPlan(p, view)
+	}
+	if view == effect.Metadata {
+		return a.printJSON(p)
+	}
+	return a.printView(p, view)
 }
 
 // action makes the action that the arguments describe.

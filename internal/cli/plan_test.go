@@ -67,6 +67,22 @@ func wordsOf(t *testing.T, text string) (words []string) {
 	return words
 }
 
+// The parser of arguments replaces bytes that are no UTF-8 by a character: another command would be planned than was asked about.
+// (The scripts cannot test this: they replace them too.)
+func TestArgumentsThatAreNoText(t *testing.T) {
+	for _, args := range [][]string{
+		{"plan", "--json", "-c", "a\xffb"},
+		{"plan", "--json", "--", "ls", "a\xffb"},
+		{"plan", "--json", "--dir", "a\xffb", "--", "ls"},
+	} {
+		var stdout, stderr strings.Builder
+		code := run(args, strings.NewReader(""), &stdout, &stderr, nil)
+		if code != exitInput || !strings.HasPrefix(stdout.String(), `{"error":{"code":"bad-input"`) {
+			t.Errorf("%q: exit code %d, output %s%s", args, code, stdout.String(), stderr.String())
+		}
+	}
+}
+
 func TestReadLine(t *testing.T) {
 	in := bufio.NewReaderSize(strings.NewReader("one\n"+strings.Repeat("x", 5000)+"\nthree"), 16)
 	for _, want := range []struct {

@@ -37,6 +37,27 @@ func screenOf(w io.Writer, getenv func(string) string) screen {
 	return s
 }
 
+// style is a parameter of the terminal's SGR sequence (ECMA-48, 8.3.117).
+type style string
+
+const (
+	bold   style = "1"
+	dim    style = "2"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+	blue   style = "34"
+	purple style = "35"
+	cyan   style = "36"
+)
+
+func (s screen) paint(st style, text string) string {
+	if !s.colour || st == "" {
+		return text
+	}
+	return "\x1b[" + string(st) + "m" + text + "\x1b[0m"
+}
+
 // visible is text that came from outside, with everything that could change how a terminal or a reader sees the rest written
 // out: control characters, zero-width and bidirectional ones, blanks that are no space, private and unassigned ones as <U+202E>,
 // and bytes that are no UTF-8 as <FF>.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"flag"
 	"os"
 	"strconv"
 	"testing"
@@ -13,14 +14,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ambit": func() { os.Exit(Main()) }})
 }
 
+var update = flag.Bool("update", false, "write the golden parts of the scripts anew")
+
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir+"/home")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each run of a program built with -race ends a second late
+			e.Setenv("HOSTILE", "a\x1b[2J\u202eb")
 			e.Setenv("ESCAPE", "\x1b[31mred")
 			return os.Mkdir(e.WorkDir+"/home", 0o755)
 		},
