@@ -169,11 +169,11 @@ func TestCallsInTheirPlace(t *testing.T) {
 		why     string
 	}{
 		{"os.Exit", programs, "only main exits"},
-		{"os.Getenv", in("internal/cli"), "only internal/cli reads the environment: take it as an option"},
-		{"os.LookupEnv", in("internal/cli"), "only internal/cli reads the environment: take it as an option"},
+		{"os.Getenv", in("internal/cli", "bench"), "only internal/cli (and bench, which runs commands) reads the environment: take it as an option"},
+		{"os.LookupEnv", in("internal/cli", "bench"), "only internal/cli (and bench, which runs commands) reads the environment: take it as an option"},
 		{"os.Environ", in("internal/cli", "bench"), // the traced programs need the machine's certificates
 			"only internal/cli reads the environment: take it as an option"},
-		{"os.UserHomeDir", in("internal/cli"), "only internal/cli reads the environment: take it as an option"},
+		{"os.UserHomeDir", in("internal/cli", "bench"), "only internal/cli (and bench, which runs commands) reads the environment: take it as an option"},
 		{"os.Chdir", in(), "the working directory belongs to the whole process: pass a folder"},
 	}
 	for _, s := range sources(t) {
