@@ -181,7 +181,13 @@ func (e *engine) apply(f *frame, v *invocation, s model.Step) {
 		case "listen":
 			e.network(f, w, effect.Listen, src)
 		case "set-env":
-			name, val, _ := strings.Cut(w.text, "=")
+			name, val, has := strings.Cut(w.text, "=")
+			if containerCLI(v.name) { // the container gets it, not a child of this command
+				if !has {
+					e.readVariable(f, name, src)
+				}
+				continue
+			}
 			if !strings.Contains(name, hole) && !f.dropped(effect.Environment, effect.Write) {
 				e.setVariable(f, name, word{text: val, data: w.data}, v.line)
 				f.export(name, word{text: val, data: w.data})

@@ -31,6 +31,10 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.nodeManager(f, v)
 	case "make":
 		e.makeCommand(f, v)
+	case "docker-build":
+		e.dockerBuild(f, v)
+	case "docker-run":
+		e.dockerRun(f, v)
 	case "go":
 		e.goCommand(f, v)
 	case "git":
