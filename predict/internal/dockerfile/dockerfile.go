@@ -118,11 +118,12 @@ type copied struct {
 func (b *builder) at(line int, rule string) effect.Source {
 	s := b.src
 	s.Rule = rule
-	if s.File != "" {
+	switch {
+	case s.File == "" || line == 0 && s.Line > 0: // the whole build: where it was asked for
+	case b.args.Inline != "":
+		s.Line = line + b.args.From.Line
+	default:
 		s.Line = line
-		if b.args.Inline != "" {
-			s.Line += b.args.From.Line
-		}
 	}
 	return s
 }
@@ -434,6 +435,9 @@ func (b *builder) instruction(s *stage, in instruction) {
 		}
 	case "CMD":
 		s.command, s.commandHere = b.form(s, in), true
+		if s.entry == nil {
+			s.entryLine = in.line
+		}
 	case "ENTRYPOINT":
 		s.entry, s.entryLine = b.form(s, in), in.line
 		if !s.commandHere {
