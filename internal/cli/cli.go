@@ -20,6 +20,7 @@ import (
 type commands struct {
 	Plan       planCommand       `cmd:"" help:"Say what a command will set in motion, without running anything."`
 	Try        tryCommand        `cmd:"" help:"A short tour, in a scratch folder with a small real project in it."`
+	Bench      benchCommand      `cmd:"" help:"Measure predictions against labelled corpora."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
 	Man        manCommand        `cmd:"" help:"Print the manual page."`

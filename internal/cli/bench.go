@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ambit-dev/ambit/bench"
+)
+
+// benchCommand holds the benchmarks of the field: how right predictions are, and how much of everyday shell is understood.
+type benchCommand struct {
+	Effects benchEffects `cmd:"" help:"Compare predictions with traced runs: three views, two baselines."`
+	Shell   benchShell   `cmd:"" help:"Say how much of a corpus of shell commands is understood."`
+}
+
+type benchEffects struct {
+	JSON bool     `name:"json" help:"Print the report as JSON."`
+	Case []string `placeholder:"PREFIX" help:"Only cases whose ID starts so; may be given several times."`
+}
+
+// Help is shown by kong below the command's own line.
+func (benchEffects) Help() string {
+	return "Workspaces are prepared once in the user's cache folder: packages come from the npm registry, with their scripts off."
+}
+
+func (c benchEffects) Run(a *app) error {
+	all, err := bench.Load()
+	if err != nil {
+		return err
+	}
+	var cases []bench.Case
+	for _, x := range all {
+		if len(c.Case) == 0 || hasAnyPrefix(x.ID, c.Case) {
+			cases = append(cases, x)
+		}
+	}
+	predictions, err := bench.Predictions(cases, bench.Foresee)
+	if err != nil {
+		return err
+	}
+	r := bench.Score(cases, predictions)
+	if c.JSON {
+		return r.WriteJSON(a.out)
+	}
+	return r.WriteText(a.out)
+}
+
+func hasAnyPrefix(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+type benchShell struct {
+	JSON   bool   `name:"json" help:"Print the report as JSON."`
+	Top    int    `default:"30" placeholder:"N" help:"How many programs without a model to list."`
+	Corpus string `arg:"" help:"JSON lines, perhaps gzipped, with a member \"cmd\" or \"args\": {\"command\"}."`
+}
+
+func (c benchShell) Run(a *app) error {
+	r, err := bench.Shell(c.Corpus, nil)
+	if err != nil {
+		return err
+	}
+	r.Missing = r.Missing[:min(c.Top, len(r.Missing))]
+	if c.JSON {
+		enc := json.NewEncoder(a.out)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(r)
+	}
+	share := func(n int) string { return fmt.Sprintf("%6d  %5.1f %%", n, 100*float64(n)/float64(max(r.Commands, 1))) }
+	fmt.Fprintf(a.out, "commands          %6d\nparsed            %s\nmodelled          %s\nwithout unknown   %s\nfailed            %s\n", r.Commands,
+		share(r.Parsed), share(r.Modelled), share(r.Complete), share(r.Failed))
+	fmt.Fprintf(a.out, "time of one       median %v, P95 %v, worst %v (%s)\n", r.Median, r.P95, r.Worst, r.WorstOf)
+	for i, m := range r.Missing {
+		if i == 0 {
+			fmt.Fprintln(a.out, "most frequent programs without a model:")
+		}
+		fmt.Fprintf(a.out, "  %5d  %s\n", m.Uses, m.Name)
+	}
+	return nil
+}
