@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/flow"
 	"github.com/ambit-dev/ambit/predict"
 )
 
@@ -105,31 +106,48 @@ func (r *renderer) only(n *predict.Node) *predict.Node {
 	return n.Children[0]
 }
 
-// effectsOf are the effects of an expansion that get a line of their own. The start of the program that the title names gets
-// none: own tells that there is one.
+// effectsOf are the effects of an expansion that get a line of their own. The start of the one program that its title speaks of
+// gets none, where the program lies in a place of the system's: own tells that there is one.
 func (r *renderer) effectsOf(n *predict.Node) (lines []int, own bool) {
-	command, _, _ := strings.Cut(n.Title, " ")
+	starts := 0
 	for _, i := range n.Effects {
 		e := r.p.Effects[i]
 		if e.View > r.view {
 			continue
 		}
-		program := strings.TrimPrefix(e.On.String(), "exe:")
-		isShell := n == r.p.Tree && e.View == effect.Explicit
-		if e.Class == effect.Process && e.Access == effect.Exec && (isShell || path.Base(program) == path.Base(command) || r.p.Relative(program) == n.Title) {
-			own = true
-			continue
+		if e.Class == effect.Process && e.Access == effect.Exec {
+			starts++
+			own = own || r.ordinaryProgram(n, e)
 		}
 		lines = append(lines, i)
 	}
+	if own = own && starts == 1; own {
+		lines = slices.DeleteFunc(lines, func(i int) bool { return r.p.Effects[i].Class == effect.Process })
+	}
 	return lines, own
+}
+
+// ordinaryProgram tells whether a program is where its name makes one expect it: the name itself where it could not be found, the
+// file that the command names, or a program of the system.
+func (r *renderer) ordinaryProgram(n *predict.Node, e effect.Effect) bool {
+	program := strings.TrimPrefix(e.On.String(), "exe:")
+	command, _, _ := strings.Cut(n.Title, " ")
+	if program == command || r.p.Relative(program) == path.Clean(command) {
+		return true
+	}
+	for _, dir := range []string{"/usr/", "/bin/", "/sbin/", "/lib/", "/nix/store/", "/opt/homebrew/"} {
+		if strings.HasPrefix(program, dir) && !strings.HasPrefix(program, r.p.Workspace+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // effect prints one effect. Of its sources that one is shown which the expansion comes from.
 func (r *renderer) effect(e effect.Effect, file, lead string) {
 	r.out.row(row{
 		first: lead, rest: lead + "           ", mark: r.letter(e.Class) + " " + pad(e.Access.String(), 6) + "  ",
-		text: r.resource(e), right: r.sources(e.Sources, r.p.Relative(file)),
+		text: r.pattern(e.On.String()), right: r.sources(e.Sources, r.p.Relative(file)),
 	})
 }
 
@@ -168,9 +186,8 @@ func (r *renderer) place(s effect.Source) string {
 	return fmt.Sprintf("%s:%d", name, s.Line)
 }
 
-// resource is what an effect is on, without the kind that goes without saying, and a path relative to the workspace or to home.
-func (r *renderer) resource(e effect.Effect) string {
-	full := e.On.String()
+// pattern is a resource without the kinds that go without saying, and a path relative to the workspace or to home.
+func (r *renderer) pattern(full string) string {
 	kind, name, _ := strings.Cut(full, ":")
 	switch {
 	case full == "file:/**":
@@ -181,8 +198,7 @@ func (r *renderer) resource(e effect.Effect) string {
 		return "." + strings.TrimPrefix(name, r.p.Workspace)
 	case kind == "file", kind == "exe":
 		return r.short(r.p.Relative(name))
-	case e.Class == effect.Network && kind == "host", e.Class == effect.Environment && kind == "env",
-		e.Class == effect.MCP && kind == "tool", e.Class == effect.Container && kind == "image":
+	case kind == "host", kind == "env", kind == "tool", kind == "image":
 		return name
 	}
 	return full
@@ -225,6 +241,9 @@ func (r *renderer) summary() {
 	r.out.line("")
 	r.out.row(row{rest: "  ", text: strings.Join(parts, "  →  "), style: bold})
 
+	for _, f := range r.p.Flows {
+		r.flow(f)
+	}
 	unknowns, could := 0, map[effect.Class]bool{}
 	for _, u := range r.p.Unknowns {
 		if u.View > r.view {
@@ -242,7 +261,7 @@ func (r *renderer) summary() {
 	if unknowns > 0 {
 		text := count(unknowns, "place", "places") + " where analysis stopped"
 		if len(could) > 0 {
-			text += "; they could add " + r.letters(sorted(could))
+			text += "; what is there could add " + r.letters(sorted(could))
 		}
 		r.out.row(row{rest: "  ", mark: r.out.paint(red, "?") + " ", text: text})
 	}
@@ -256,6 +275,27 @@ func (r *renderer) summary() {
 		}
 	}
 	r.out.row(row{rest: "  ", text: strings.Join(legend, "  "), style: dim})
+}
+
+// flow names where data goes that more than the workspace's own people should not see.
+func (r *renderer) flow(f flow.Flow) {
+	if f.Sensitivity < flow.Personal || len(f.In) == 0 || len(f.Out) == 0 {
+		return
+	}
+	text := f.Sensitivity.String() + " data: " + r.patterns(f.In) + " → " + r.patterns(f.Out)
+	r.out.row(row{rest: "  ", mark: r.out.paint(red, "!") + " ", text: text})
+}
+
+func (r *renderer) patterns(ps []effect.Pattern) string {
+	texts := make([]string, len(ps))
+	for i, p := range ps {
+		texts[i] = r.pattern(p.String())
+		if kind, _, _ := strings.Cut(p.String(), ":"); kind == "env" {
+			texts[i] = "$" + texts[i]
+		}
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
 }
 
 func sorted(set map[effect.Class]bool) (out []effect.Class) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"flag"
 	"os"
+	"os/exec"
 	"strconv"
 	"testing"
 
@@ -26,6 +27,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir+"/home")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each run of a program built with -race ends a second late
 			e.Setenv("HOSTILE", "a\x1b[2J\u202eb")
+			ambit, err := exec.LookPath("ambit")
+			if err != nil {
+				return err
+			}
+			e.Setenv("AMBIT", ambit)
 			e.Setenv("ESCAPE", "\x1b[31mred")
 			return os.Mkdir(e.WorkDir+"/home", 0o755)
 		},
