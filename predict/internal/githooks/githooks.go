@@ -1,6 +1,5 @@
-// Package githooks is what a git command runs besides git: hooks, and every program that its configuration names; and what
-// hook managers (husky, lefthook, simple-git-hooks, pre-commit, lint-staged and the like) make of their files. It reads only
-// and refuses to decide whether a hook will pass: each that may run is named.
+// Package githooks is what a git command runs besides git: hooks, and every program that its configuration names. It reads
+// only and refuses to decide whether a hook will pass: each that may run is named.
 package githooks
 
 import (
@@ -9,6 +8,7 @@ import (
 
 	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/predict/internal/gitrepo"
+	"github.com/ambit-dev/ambit/predict/internal/hookmanager"
 	"github.com/ambit-dev/ambit/predict/internal/source"
 	"github.com/ambit-dev/ambit/predict/internal/workspace"
 )
@@ -80,10 +80,43 @@ func hook(r *gitrepo.Repo, e event) source.Result {
 	if folder == "" {
 		return res
 	}
-	if p := path.Join(folder, e.name); r.FS.Executable(p) {
-		res.Jobs = append(res.Jobs, source.Job{Script: p, Args: e.args, Dir: dir, Fields: fields, Label: e.name + " hook", From: fileSource(r.FS, p, from)})
+	p := path.Join(folder, e.name)
+	if !r.FS.Executable(p) {
+		return res
 	}
+	if f, err := r.FS.Read(p); err == nil {
+		if managed, ok := hookmanager.Hook(r.FS, command(r, e.args), f, e.name); ok {
+			res.Add(managed)
+			return res
+		}
+	}
+	res.Jobs = append(res.Jobs, source.Job{Script: p, Args: e.args, Dir: dir, Fields: fields, Label: e.name + " hook", From: fileSource(r.FS, p, from)})
 	return res
+}
+
+// command is what a hook manager needs to know of the repository.
+func command(r *gitrepo.Repo, args []string) hookmanager.Command {
+	folder, _ := HooksDir(r)
+	return hookmanager.Command{Args: args, Dir: r.Top(), Home: r.Call.Home, Env: r.Call.Env, Top: r.WorkTree, GitDir: r.CommonDir, HooksDir: folder, Branch: r.Branch}
+}
+
+// Manager says what a call of a hook manager's own program does ("husky install", "lefthook run pre-commit", "pre-commit run -a",
+// "lint-staged"). It gives false for a program that is none. The environment is that of the call.
+func Manager(w *workspace.FS, program string, args []string, dir, home string, env map[string]string) (source.Result, bool) {
+	switch program {
+	case "husky", "husky-run", "lefthook", "simple-git-hooks", "pre-commit", "pre_commit", "prek", "lint-staged", "overcommit":
+	default:
+		return source.Result{}, false // most programs: no repository is looked for
+	}
+	r := gitrepo.Open(w, gitrepo.Call{Dir: dir, Home: home, Env: env})
+	c := command(r, args)
+	c.Program, c.Dir = program, dir
+	if r.GitDir == "" {
+		c.HooksDir = ""
+	}
+	res, ok := hookmanager.Run(w, c)
+	res.Unknowns = append(res.Unknowns, r.Unknowns...)
+	return res, ok
 }
 
 // configured gives the commands that hook.*.event settings bind to an event (git-config(1) since 2.54). Older versions ignore
