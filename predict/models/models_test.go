@@ -31,10 +31,10 @@ func steps(t *testing.T, l *model.Library, line string) string {
 		case strings.Contains(s.Arg, "{}"):
 			out = append(out, s.Verb+" "+strings.ReplaceAll(s.Arg, "{}", s.Value))
 		case s.Verb == "nothing":
-			out = append(out, s.Verb)
+			return s.Verb
 		case s.HasValue && s.Arg == "":
 			out = append(out, s.Verb+"="+s.Value)
-		case s.HasValue && (s.Verb == "script" || s.Verb == "code"):
+		case s.HasValue && (s.Verb == "script" || s.Verb == "code" || s.Verb == "module"):
 			out = append(out, s.Verb+" "+s.Arg+"="+s.Value)
 		case s.Arg != "":
 			out = append(out, s.Verb+" "+s.Arg)

@@ -79,7 +79,11 @@ func (p *parser) prefixed(a string) (name string) {
 func (p *parser) lookup(name string) (key, int, bool) {
 	levels := p.m.Levels
 	for i := len(levels) - 1; i >= 0; i-- {
-		if k, ok := levels[i].index()[name]; ok && (i == len(levels)-1 || levels[i].Style != "first") {
+		k, ok := levels[i].index()[name]
+		if !ok && levels[i].Style == "single" && strings.HasPrefix(name, "--") {
+			k, ok = levels[i].index()[name[1:]] // Go's flag package and others take both
+		}
+		if ok && (i == len(levels)-1 || levels[i].Style != "first") {
 			return k, i, true
 		}
 	}
