@@ -10,9 +10,9 @@ import (
 
 // steps writes what a model says of a command line: "verb", "verb argument" for an action that names its own place, and
 // "verb=value" for one that acts on a word. Roles without effect are left out.
-func steps(t *testing.T, l *model.Library, line string) string {
+func steps(t *testing.T, l *model.Library, line string, fill bool) string {
 	t.Helper()
-	words := strings.Fields(line)
+	words := split(line)
 	c, err := l.Find(words[0])
 	if err != nil || c == nil {
 		t.Fatalf("%s: no model (%v)", line, err)
@@ -28,8 +28,12 @@ func steps(t *testing.T, l *model.Library, line string) string {
 		case s.Verb == "unknown":
 			classes, _, _ := strings.Cut(s.Arg, ":")
 			out = append(out, "unknown "+classes)
-		case strings.Contains(s.Arg, "{}"):
+		case !fill && strings.Contains(s.Arg, "{}"):
 			out = append(out, s.Verb+" "+strings.ReplaceAll(s.Arg, "{}", s.Value))
+		case fill && strings.Contains(s.Arg, "{"):
+			for _, text := range m.Expand(s.Arg, s.Value) {
+				out = append(out, s.Verb+" "+text)
+			}
 		case s.Verb == "nothing":
 			return s.Verb
 		case s.HasValue && s.Arg == "":
@@ -45,8 +49,35 @@ func steps(t *testing.T, l *model.Library, line string) string {
 	return strings.Join(out, "; ")
 }
 
-// check runs a table of command lines and the steps that their meaning asks for, in any order.
-func check(t *testing.T, table string) {
+// split cuts a line at spaces; '...' holds spaces together.
+func split(line string) (words []string) {
+	quoted := false
+	for i, part := range strings.Split(line, "'") {
+		switch {
+		case i%2 == 1 && quoted:
+			words[len(words)-1] += part
+		case i%2 == 1:
+			words = append(words, part)
+		case quoted && part != "" && part[0] != ' ':
+			head, rest, _ := strings.Cut(part, " ")
+			words[len(words)-1] += head
+			words = append(words, strings.Fields(rest)...)
+		default:
+			words = append(words, strings.Fields(part)...)
+		}
+		quoted = part != "" && !strings.HasSuffix(part, " ")
+	}
+	return words
+}
+
+// check runs a table of command lines and the steps that their meaning asks for, in any order. Places like {1} stay as they
+// are, but for {}.
+func check(t *testing.T, table string) { t.Helper(); compare(t, table, false) }
+
+// checkFilled does the same with the places filled.
+func checkFilled(t *testing.T, table string) { t.Helper(); compare(t, table, true) }
+
+func compare(t *testing.T, table string, fill bool) {
 	t.Helper()
 	l := &model.Library{Files: models.Files}
 	for row := range strings.Lines(table) {
@@ -60,7 +91,7 @@ func check(t *testing.T, table string) {
 		if line == "" {
 			continue
 		}
-		if got := steps(t, l, line); !same(got, strings.TrimSpace(want)) {
+		if got := steps(t, l, line, fill); !same(got, strings.TrimSpace(want)) {
 			t.Errorf("%s\n got %s\nwant %s", line, got, want)
 		}
 	}

@@ -39,6 +39,9 @@ media:
 set:
   options: {"-o=": text}
   settings: {"-o": {ProxyCommand: shell, IdentityFile: read}}
+addr:
+  settings: {operands: {EXEC: shell, TCP-LISTEN: "listen *:{}"}}
+  operands: text...
 base:
   options: {"-o --output=": write, "-v": nothing}
   operands: read...
@@ -88,6 +91,7 @@ dd:
 		{"set -oproxycommand=x=y", "text=x=y shell=x=y"},
 		{"set -o IdentityFile=k", "text=k read=k"},
 		{"set -o Other=k", "text=Other=k"},
+		{"addr exec:cmd,pty TCP-LISTEN:80,fork -", "text=exec:cmd,pty text=TCP-LISTEN:80,fork text=- shell=cmd listen(*:{})=80"},
 		{"derived -o x --output y z", "delete=x write=y read=z"},
 		{"derived -v z", "read=z"},
 		{"runs -u a B=1 C= prog D=2 -u", "set-env=B=1 set-env=C= command=prog"},
@@ -159,6 +163,17 @@ func TestExpandAbsolute(t *testing.T) {
 	}
 }
 
+func TestExpandRepository(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://h.example/o/r.git": "r", "git@h.example:o/r.git": "r", "h.example:r": "r", "../up/r/": "r", "https://h.example/o/r.git/": "r",
+	} {
+		m := (&model.Command{}).Match("git", []string{url})
+		if got := strings.Join(m.Expand("{1.repo}", ""), "|"); got != want {
+			t.Errorf("%s: got %s, want %s", url, got, want)
+		}
+	}
+}
+
 func TestExpand(t *testing.T) {
 	c, err := library("a:\n  values: -o|--out -d\n").Find("a")
 	if err != nil {
@@ -179,6 +194,7 @@ func TestExpand(t *testing.T) {
 		{"{$}", "q"},
 		{"{*.base}.x", "p.tar.gz.x|q.x"},
 		{"{*.stem}", "dir/p.tar|q"},
+		{"{1.repo}", "p.tar.gz"},
 		{"{-d:-/tmp}/{-o:-y}{$}", "/tmp/xq"},
 	} {
 		if got := strings.Join(m.Expand(k.arg, "V"), "|"); got != k.want {

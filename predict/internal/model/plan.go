@@ -58,6 +58,7 @@ func (m *Match) Plan() Plan {
 	for _, s := range m.roles(operands, rule) {
 		p.Do = append(p.Do, data(s))
 	}
+	p.Do = append(p.Do, m.addresses(rule)...)
 	for i := len(m.Levels) - 1; handler == "" && i >= 0; i-- {
 		handler = m.Levels[i].Handler // git's subcommands are all git's handler's
 	}
@@ -79,6 +80,27 @@ func (m *Match) setting(o Opt) (name, value string, actions Actions) {
 		}
 	}
 	return "", "", nil
+}
+
+// addresses reads the operands of a program that has Settings for "operands": "TCP:host:port,option" (socat).
+func (m *Match) addresses(rule string) (steps []Step) {
+	set := m.Command().Settings["operands"]
+	if set == nil {
+		return nil
+	}
+	for _, w := range m.Operands {
+		name, rest, _ := strings.Cut(w.Text, ":")
+		for n, actions := range set {
+			if !strings.EqualFold(n, name) {
+				continue
+			}
+			value, _, _ := strings.Cut(rest, ",")
+			for _, a := range actions {
+				steps = append(steps, Step{Action: a, Value: value, HasValue: true, Index: w.Index, Rule: rule + "/" + n})
+			}
+		}
+	}
+	return steps
 }
 
 // data turns the verb data into what it means for this value: a file that is read, standard input, or plain text.
@@ -327,6 +349,8 @@ func (m *Match) operandTexts(name string) (texts []string) {
 			texts = append(texts, strings.TrimSuffix(w.Text, path.Ext(w.Text)))
 		case "base":
 			texts = append(texts, path.Base(w.Text))
+		case "repo":
+			texts = append(texts, strings.TrimSuffix(path.Base(strings.ReplaceAll(w.Text, ":", "/")), ".git"))
 		default:
 			texts = append(texts, w.Text)
 		}
