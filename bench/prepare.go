@@ -76,7 +76,7 @@ func (c Case) build(base, ready string) error {
 	for _, line := range c.Setup {
 		cmd := exec.Command("bash", "-ec", line)
 		cmd.Dir = tmp
-		cmd.Env = append(slices.Clone(machine), "HOME="+home, "PATH="+search, "PWD="+tmp, "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "PYTHONDONTWRITEBYTECODE=1")
+		cmd.Env = append(slices.Clone(machine), "HOME="+home, "PATH="+search, "PWD="+tmp, "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "PYTHONDONTWRITEBYTECODE=1", "npm_config_fetch_retries=3")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("setup %q: %w\n%s", line, err, out)
 		}
@@ -136,13 +136,6 @@ func (c Case) searchPath(base string) (string, error) {
 		}
 		dirs = append(dirs, filepath.Join(dir, "node_modules", ".bin"))
 	}
-	if c.Manager == "pre-commit" {
-		dir, err := installPreCommit(base)
-		if err != nil {
-			return "", err
-		}
-		dirs = append(dirs, filepath.Join(dir, "bin"))
-	}
 	for _, tool := range []string{"go", "cargo"} {
 		if p, err := exec.LookPath(tool); err == nil {
 			dirs = append(dirs, filepath.Dir(p))
@@ -176,20 +169,4 @@ func installTools(base string, want []string) (string, error) {
 		}
 	}
 	return dir, nil
-}
-
-// installPreCommit installs the one tool that comes from Python's index. A virtual environment holds absolute paths, so
-// it is made in place; the marker file says that it is complete.
-func installPreCommit(base string) (string, error) {
-	dir := filepath.Join(base, "tools", "pre-commit-4.3.0")
-	complete := filepath.Join(dir, "complete")
-	if _, err := os.Stat(complete); err == nil {
-		return dir, nil
-	}
-	for _, argv := range [][]string{{"/usr/bin/python3", "-m", "venv", dir}, {filepath.Join(dir, "bin", "pip"), "install", "-q", "pre-commit==4.3.0"}} {
-		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("install pre-commit (are python3-venv and its index there?): %w\n%s", err, out)
-		}
-	}
-	return dir, os.WriteFile(complete, nil, 0o644)
 }

@@ -24,8 +24,8 @@ func launcher(m *Image) string {
 				break
 			}
 		}
-		if i := indexOf(m.Argv, "-m"); i > 0 && i+1 < len(m.Argv) && m.Argv[i+1] == "pip" {
-			names = append(names, "pip")
+		if i := indexOf(m.Argv, "-m"); i > 0 && i+1 < len(m.Argv) {
+			names = append(names, "-m "+m.Argv[i+1])
 		}
 	}
 	for _, n := range names {
@@ -38,7 +38,7 @@ func launcher(m *Image) string {
 			return "yarn"
 		case "bun", "bunx", "bun.exe", "bunx.exe":
 			return "bun"
-		case "pip", "pip3", "__pip-runner__.py":
+		case "pip", "pip3", "__pip-runner__.py", "-m pip", "-m venv", "-m ensurepip":
 			return "pip"
 		case "git", "make", "cargo", "go", "docker":
 			return n
@@ -117,6 +117,8 @@ func (c Command) ownWrite(kind, file string) bool {
 	case !path.IsAbs(file), within(file, c.Instr):
 		return true
 	case within(file, path.Join(c.Tmp, "node-compile-cache")), strings.Contains(file, "/__pycache__"):
+		return true
+	case kind == "yarn" && (within(file, "/usr/local/share/.cache") || file == "/usr/local/bin"): // its cache when it runs as root
 		return true
 	case kind == "cargo" && strings.Contains(file, "/.rustup/"):
 		return true
@@ -238,7 +240,7 @@ func constant(kind, name string) bool {
 	switch kind {
 	case "npm", "pnpm", "yarn", "bun":
 		switch name {
-		case "INIT_CWD", "PROJECT_CWD", "NODE", "PATH", "EDITOR", "COLOR", "NODE_PATH", "BERRY_BIN_FOLDER", "NODE_OPTIONS", "FORCE_COLOR", "YARN_WRAP_OUTPUT":
+		case "INIT_CWD", "PROJECT_CWD", "NODE", "PATH", "EDITOR", "COLOR", "NODE_PATH", "BERRY_BIN_FOLDER", "NODE_OPTIONS", "FORCE_COLOR", "YARN_WRAP_OUTPUT", "GIT_ASKPASS", "GIT_SSH_COMMAND":
 			return true
 		}
 		return hasPrefix(name, "npm_", "NPM_", "PNPM_", "pnpm_", "YARN_", "BUN_", "COREPACK_")
@@ -257,7 +259,7 @@ func constant(kind, name string) bool {
 	case "gcc":
 		return hasPrefix(name, "COLLECT_", "GCC_", "OFFLOAD_") || name == "COMPILER_PATH" || name == "LIBRARY_PATH"
 	case "pip":
-		return hasPrefix(name, "PIP_", "PYTHON", "PEP517_", "_PYPROJECT_", "__PYVENV")
+		return hasPrefix(name, "PIP_", "PYTHON", "PEP517_", "_PYPROJECT_", "__PYVENV") || name == "VIRTUAL_ENV" || name == "LC_ALL"
 	case "docker":
 		return hasPrefix(name, "DOCKER_CLI_PLUGIN")
 	}

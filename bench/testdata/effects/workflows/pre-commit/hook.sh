@@ -1,0 +1,2 @@
+#!/bin/sh
+exec pre-commit hook-impl --config=.pre-commit-config.yaml --hook-type=pre-commit --hook-dir "$(dirname "$0")" -- "$@"
