@@ -88,7 +88,7 @@ func (l *lang) spawn(ev *eval, rule string, program, list, opts val) {
 // script reports a file that another node runs.
 func (l *lang) script(ev *eval, rule string, file, list, opts val) {
 	dir := l.childOptions(ev, rule, opts)
-	for _, p := range l.paths(file) {
+	for _, p := range l.Paths(file) {
 		ev.Emit(script.Finding{Kind: script.Script, Rule: rule, Target: p, Argv: append([]script.Value{p}, argv(list)...), Dir: dir})
 	}
 }
@@ -137,7 +137,7 @@ func (l *lang) childOptions(ev *eval, rule string, opts val) *script.Value {
 	}
 	v := script.OneValue(cwd)
 	if v.Text != script.Hole {
-		v = script.Pattern(l.absolute(fileURL(v.Text)))
+		v = script.Pattern(l.Abs(fileURL(v.Text)))
 	}
 	return &v
 }
@@ -180,15 +180,15 @@ func (l *lang) worker(ev *eval, path string, a args) {
 func (l *lang) callProcess(ev *eval, name string, a args) val {
 	switch name {
 	case "cwd":
-		if l.dir != "" {
-			return l.dir
+		if l.Dir != "" {
+			return l.Dir
 		}
 		return script.NewUnk()
 	case "chdir":
 		if s, ok := a.At(0).(string); ok {
-			l.dir = l.absolute(s)
+			l.Dir = l.Abs(s)
 		} else {
-			l.dir = ""
+			l.Dir = ""
 		}
 		return script.Undef{}
 	case "exit", "reallyExit", "abort":
@@ -219,7 +219,7 @@ func (l *lang) callProcess(ev *eval, name string, a args) val {
 
 // envFile reports an environment file that is read.
 func (l *lang) envFile(ev *eval, rule string, p val) {
-	for _, x := range l.paths(p) {
+	for _, x := range l.Paths(p) {
 		ev.Emit(script.Finding{Kind: script.Effect, Rule: rule, Class: "environment", Access: "read", Target: x})
 	}
 }

@@ -52,7 +52,7 @@ func (l *lang) callFS(ev *eval, n *native, name string, a args, isNew bool) val 
 	for _, use := range fsUses(base) {
 		if use.access == "delete" && base != "rename" && base != "move" {
 			if o, ok := a.At(1).(*script.Obj); !ok || !truthy(ev, o, "force") {
-				if exists, known := l.present(ev, a.At(0)); known && !exists {
+				if exists, known := l.Present(ev, a.At(0)); known && !exists {
 					ev.Fallible++
 					if sync && ev.InTry() {
 						ev.Throw()
@@ -62,7 +62,7 @@ func (l *lang) callFS(ev *eval, n *native, name string, a args, isNew bool) val 
 				}
 			}
 		}
-		l.fileEffect(ev, rule, use.access, a.At(use.arg))
+		l.Place.Effect(ev, rule, use.access, a.At(use.arg))
 	}
 	switch base {
 	case "exists", "pathExists":
@@ -122,108 +122,11 @@ func (l *lang) openFile(ev *eval, rule string, a args) {
 	default:
 		access = "write"
 	}
-	l.fileEffect(ev, rule, access, a.At(0))
-}
-
-// fileEffect reports a file that is read, written or deleted.
-func (l *lang) fileEffect(ev *eval, rule, access string, p val) {
-	for _, x := range l.paths(p) {
-		if x.Text == "" {
-			continue
-		}
-		if access == "read" && !x.Known && strings.Trim(x.Prefix, "/.") == "" {
-			continue // nothing is known of what it reads
-		}
-		if access != "read" {
-			l.touched = append(l.touched, x.Prefix)
-		}
-		ev.Emit(script.Finding{Kind: script.Effect, Rule: rule, Class: "file", Access: access, Target: x})
-	}
-}
-
-// paths are the absolute paths that p may be; numbers are open descriptors, not paths.
-func (l *lang) paths(p val) []script.Value {
-	var keep val
-	for _, a := range script.Alts(p) {
-		switch a.(type) {
-		case float64:
-		default:
-			keep = script.Join(keep, a)
-		}
-	}
-	if keep == nil {
-		return nil
-	}
-	list := script.Values(keep)
-	for i := range list {
-		list[i] = script.Pattern(l.absolute(fileURL(list[i].Text)))
-	}
-	return list
-}
-
-// absolute makes a relative path absolute where the working directory is known.
-func (l *lang) absolute(p string) string {
-	if p == "" || p[0] == '/' || strings.HasPrefix(p, script.Hole) || l.dir == "" || p[0] == '~' {
-		return clean(p)
-	}
-	return clean(l.dir + "/" + p)
-}
-
-// clean is path.Clean for texts with holes: what follows ".." behind a hole is not known.
-func clean(p string) string {
-	i := strings.Index(p, script.Hole)
-	if i < 0 {
-		if p == "" {
-			return ""
-		}
-		return path.Clean(p)
-	}
-	if strings.Contains(p[i:], "..") {
-		return cleanPrefix(p[:i]) + script.Hole
-	}
-	return cleanPrefix(p[:i]) + p[i:]
-}
-
-// cleanPrefix cleans a prefix and keeps its closing slash.
-func cleanPrefix(p string) string {
-	if p == "" {
-		return ""
-	}
-	c := path.Clean(p)
-	if strings.HasSuffix(p, "/") && c != "/" {
-		c += "/"
-	}
-	return c
-}
-
-// present tells whether a path is there at the start; known is false where the program may
-// have changed it.
-func (l *lang) present(ev *eval, p val) (exists, known bool) {
-	list := l.paths(p)
-	if len(list) == 0 {
-		return false, false
-	}
-	first := true
-	for _, x := range list {
-		if !x.Known || !strings.HasPrefix(x.Text, "/") {
-			return false, false
-		}
-		for _, t := range l.touched {
-			if strings.HasPrefix(x.Text, t) || strings.HasPrefix(t, x.Text+"/") {
-				return false, false
-			}
-		}
-		e := ev.FS.Exists(x.Text)
-		if !first && e != exists {
-			return false, false
-		}
-		exists, first = e, false
-	}
-	return exists, true
+	l.Place.Effect(ev, rule, access, a.At(0))
 }
 
 func (l *lang) exists(ev *eval, p val) val {
-	if e, known := l.present(ev, p); known {
+	if e, known := l.Present(ev, p); known {
 		return e
 	}
 	return script.NewUnk()
@@ -231,7 +134,7 @@ func (l *lang) exists(ev *eval, p val) val {
 
 // inspect answers functions that only look at a path.
 func (l *lang) inspect(ev *eval, base string, direct bool, a args) val {
-	exists, known := l.present(ev, a.At(0))
+	exists, known := l.Present(ev, a.At(0))
 	if known && !exists {
 		ev.Fallible++
 		if !direct {
@@ -254,12 +157,12 @@ func (l *lang) inspect(ev *eval, base string, direct bool, a args) val {
 		v = &native{Path: "fs.Stats()", Recv: a.At(0)}
 	case "readFile", "readJson", "readJSON":
 		if known {
-			v = l.contents(ev, base, a)
+			v = l.contents(ev, base, a.At(0))
 		}
 	case "realpath":
 		if known {
 			if s, ok := a.At(0).(string); ok {
-				v = ev.FS.Real(l.absolute(s))
+				v = ev.FS.Real(l.Abs(s))
 			}
 		}
 	}
@@ -275,38 +178,12 @@ func (l *lang) inspect(ev *eval, base string, direct bool, a args) val {
 	return v
 }
 
-// maxContents bounds the files whose text is followed into the program.
-const maxContents = 256 << 10
-
-func (l *lang) contents(ev *eval, base string, a args) val {
-	list := l.paths(a.At(0))
-	if len(list) != 1 || !list[0].Known {
-		return script.NewUnk()
-	}
-	switch path.Ext(list[0].Text) {
-	case ".json", ".txt", ".yml", ".yaml", ".js", ".toml", "", ".cfg", ".ini", ".md", ".version":
-	default:
-		return script.NewUnk()
-	}
-	if ev.OverBudget() {
-		return script.NewUnk()
-	}
-	b, err := ev.ReadSource(list[0].Text)
-	if err != nil || len(b) > maxContents || strings.Contains(string(b), script.Hole) {
-		return script.NewUnk()
-	}
-	if base != "readFile" {
-		return parseJSON(ev, string(b))
-	}
-	return string(b)
-}
-
 func (l *lang) stats(ev *eval, n *native, name string) val {
-	list := l.paths(n.Recv)
+	list := l.Paths(n.Recv)
 	if len(list) != 1 || !list[0].Known {
 		return script.NewUnk()
 	}
-	if exists, known := l.present(ev, n.Recv); !known || !exists {
+	if exists, known := l.Present(ev, n.Recv); !known || !exists {
 		return script.NewUnk()
 	}
 	dir := ev.FS.IsDir(list[0].Text)
@@ -328,19 +205,16 @@ func (l *lang) callPath(ev *eval, name string, a args) val {
 	switch name {
 	case "join", "resolve":
 		parts := a.List
-		if len(parts) > 12 || a.Open {
-			parts = append(append([]val(nil), parts[:min(12, len(parts))]...), script.NewUnk())
+		if a.Open {
+			parts = append(append([]val(nil), parts...), script.NewUnk())
 		}
-		var joined val = ""
-		for _, p := range parts {
-			joined = l.joinPath(joined, p, name == "resolve")
-		}
+		joined := script.JoinPath(name == "resolve", parts...)
 		for _, t := range script.Values(joined) {
-			text := clean(t.Text)
+			text := script.CleanPath(t.Text)
 			if name == "resolve" {
-				text = l.absolute(t.Text)
+				text = l.Abs(t.Text)
 				if t.Text == "" {
-					text = l.dir
+					text = l.Dir
 				}
 			}
 			if text == "" {
@@ -359,24 +233,6 @@ func (l *lang) callPath(ev *eval, name string, a args) val {
 	return r
 }
 
-func (l *lang) joinPath(before, p val, absolute bool) val {
-	var r val
-	for _, b := range script.Values(before) {
-		for _, x := range script.Values(p) {
-			t := x.Text
-			switch {
-			case b.Text == "" || absolute && strings.HasPrefix(t, "/"):
-			case t == "":
-				t = b.Text
-			default:
-				t = b.Text + "/" + t
-			}
-			r = script.Join(r, script.FromPattern(t))
-		}
-	}
-	return r
-}
-
 func (l *lang) pathPart(name string, t script.Value, a args) val {
 	s := t.Text
 	slash := strings.LastIndexByte(s, '/')
@@ -390,7 +246,7 @@ func (l *lang) pathPart(name string, t script.Value, a args) val {
 		}
 		return script.FromPattern(t.Prefix + script.Hole)
 	case "normalize", "toNamespacedPath":
-		return script.FromPattern(clean(s))
+		return script.FromPattern(script.CleanPath(s))
 	case "basename":
 		if !t.Known && !(slash >= 0 && !strings.Contains(s[slash:], script.Hole)) {
 			return script.NewUnk()
@@ -410,10 +266,21 @@ func (l *lang) pathPart(name string, t script.Value, a args) val {
 		}
 	case "relative":
 		if to, ok := a.At(1).(string); ok && t.Known {
-			if rest, ok := strings.CutPrefix(l.absolute(to), l.absolute(s)+"/"); ok {
+			if rest, ok := strings.CutPrefix(l.Abs(to), l.Abs(s)+"/"); ok {
 				return rest
 			}
 		}
 	}
 	return script.NewUnk()
+}
+
+func (l *lang) contents(ev *eval, base string, p val) val {
+	text, ok := l.Contents(ev, p)
+	switch {
+	case !ok:
+		return script.NewUnk()
+	case base != "readFile":
+		return parseJSON(ev, text)
+	}
+	return text
 }

@@ -13,7 +13,7 @@ import (
 // Program reports what happens when entry is run by node, following require, import and
 // import() through fs. An error means that entry itself could not be read.
 func Program(fs script.FS, entry string, opts script.Options) ([]script.FileFindings, error) {
-	l := &lang{modules: map[string]*module{}, manifests: map[string]manifest{}, dir: opts.Dir}
+	l := &lang{modules: map[string]*module{}, manifests: map[string]manifest{}, Place: script.Place{Dir: opts.Dir}}
 	ev := script.NewEval(fs, l, opts)
 	if len(opts.Source) > 0 {
 		l.run(ev, entry, opts.Source)
@@ -37,28 +37,19 @@ func Scan(src []byte, opts script.Options) []script.Finding {
 	if len(src) == 0 {
 		return nil
 	}
-	list, err := Program(noFiles{}, "", opts)
+	list, err := Program(script.NoFiles{}, "", opts)
 	if err != nil || len(list) == 0 {
 		return nil
 	}
 	return list[0].Findings
 }
 
-// noFiles is a file system without files.
-type noFiles struct{}
-
-func (noFiles) Read(string) ([]byte, error) { return nil, errNoFile }
-func (noFiles) Exists(string) bool          { return false }
-func (noFiles) IsDir(string) bool           { return false }
-func (noFiles) Real(p string) string        { return p }
-
 // lang is JavaScript for the evaluator.
 type lang struct {
 	modules   map[string]*module
 	manifests map[string]manifest
-	dir       string // the working directory
-	nesting   int
-	touched   []string // paths that the program changes, so that their presence is open
+	script.Place
+	nesting int
 }
 
 // module is one file of the program.

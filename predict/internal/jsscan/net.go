@@ -69,7 +69,7 @@ func (l *lang) listenOn(ev *eval, emit func(string, script.Value), a args) {
 		emit("listen", hostPort(hostOr(ev.Get(x, "host"), "*"), ev.Get(x, "port")))
 	case string:
 		if strings.HasPrefix(x, "/") {
-			l.fileEffect(ev, "js/net.listen", "write", x) // a socket file
+			l.Place.Effect(ev, "js/net.listen", "write", x) // a socket file
 			return
 		}
 		emit("listen", hostPort(hostOr(a.At(1), "*"), x))
@@ -224,7 +224,7 @@ func joinURL(ref string, base val) string {
 		if strings.HasPrefix(ref, "/") {
 			return "file://" + ref
 		}
-		return "file://" + clean(dirname(fileURL(b))+"/"+ref)
+		return "file://" + script.CleanPath(dirname(fileURL(b))+"/"+ref)
 	case strings.HasPrefix(ref, "//"):
 		return b[:scheme+1] + ref
 	}

@@ -119,7 +119,7 @@ func (l *lang) packageEffect(ev *eval, rule string, r packageRule, a args) {
 	case "run": // a fixed program
 		ev.Emit(script.Finding{Kind: script.Exec, Rule: rule, Target: script.Known(access), Argv: []script.Value{script.Known(access), script.Pattern(script.Hole)}})
 	case "file":
-		l.fileEffect(ev, rule, access, l.pathArgument(ev, target))
+		l.Place.Effect(ev, rule, access, l.pathArgument(ev, target))
 	case "env":
 		if o, ok := target.(*script.Obj); ok {
 			target = ev.Get(o, "path")

@@ -1,92 +1,12 @@
 package jsscan
 
 import (
-	"errors"
-	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ambit-dev/ambit/predict/internal/script"
+	"github.com/ambit-dev/ambit/predict/internal/script/scripttest"
 )
-
-// tree is a file system in memory: absolute path to text.
-type tree map[string]string
-
-func (t tree) Read(p string) ([]byte, error) {
-	if s, ok := t[p]; ok {
-		return []byte(s), nil
-	}
-	return nil, errors.New("no such file: " + p)
-}
-
-func (t tree) Exists(p string) bool { _, ok := t[p]; return ok || t.IsDir(p) }
-
-func (t tree) IsDir(p string) bool {
-	for name := range t {
-		if strings.HasPrefix(name, strings.TrimSuffix(p, "/")+"/") {
-			return true
-		}
-	}
-	return false
-}
-
-func (t tree) Real(p string) string { return path.Clean(p) }
-
-// describe writes a finding as "line kind what", with ? where it may not happen and ! where
-// it happens after a failure.
-func describe(f script.Finding) string {
-	s := fmt.Sprintf("%d %s ", f.Line, f.Kind)
-	text := func(v script.Value) string { return strings.ReplaceAll(v.Text, script.Hole, "*") }
-	switch f.Kind {
-	case script.Effect:
-		s += f.Class + "." + f.Access + " " + text(f.Target)
-	case script.Exec, script.Script:
-		var a []string
-		for _, v := range f.Argv {
-			a = append(a, text(v))
-		}
-		s += strings.Join(a, " ")
-	case script.Unknown:
-		s += f.Why
-	default:
-		s += text(f.Target)
-	}
-	if f.OnError {
-		s += " !"
-	} else if f.Maybe {
-		s += " ?"
-	}
-	return s
-}
-
-func findings(list []script.FileFindings) []string {
-	var out []string
-	for _, ff := range list {
-		for _, f := range ff.Findings {
-			if f.Kind != script.Import {
-				out = append(out, describe(f))
-			}
-		}
-	}
-	return out
-}
-
-func options(src string) script.Options {
-	return script.Options{
-		Source: []byte(src), Dir: "/w", Home: "/home/u", Args: []string{"init"},
-		Env: func(name string) script.Var {
-			switch name {
-			case "SET":
-				return script.Var{Value: "1", Set: true, Known: true}
-			case "UNSET":
-				return script.Var{Known: true}
-			}
-			return script.Var{}
-		},
-	}
-}
 
 func TestProgram(t *testing.T) {
 	for _, c := range []struct {
@@ -129,11 +49,11 @@ func TestProgram(t *testing.T) {
 		{"interop", "var __importStar = (this && this.__importStar) || function (mod) { if (mod && mod.__esModule) return mod; var result = {}; return result }\nconst fs = __importStar(require('fs'))\nfs.mkdirSync('d')", []string{"3 effect file.write /w/d"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			list, err := Program(tree{"/w/package.json": "{}"}, "/w/main.js", options(c.src))
+			list, err := Program(scripttest.Tree{"/w/package.json": "{}"}, "/w/main.js", scripttest.Options(c.src))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := findings(list); !slices.Equal(got, c.want) {
+			if got := scripttest.Findings(list); !slices.Equal(got, c.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
 		})

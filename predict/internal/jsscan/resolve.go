@@ -2,15 +2,12 @@ package jsscan
 
 import (
 	"encoding/json"
-	"errors"
 	"path"
 	"sort"
 	"strings"
 
 	"github.com/ambit-dev/ambit/predict/internal/script"
 )
-
-var errNoFile = errors.New("there are no files here")
 
 // builtin tells Node's own modules.
 func builtin(spec string) (string, bool) {

@@ -64,7 +64,7 @@ type File struct {
 	Path     string
 	Module   any // the language's own
 	findings []Finding
-	seen     map[findingKey]bool
+	seen     map[findingKey]int // index in findings
 }
 
 type findingKey struct {
@@ -129,7 +129,7 @@ func NewEval(fs FS, lang Lang, opts Options) *Eval {
 
 // NewFile adds a file to the program.
 func (ev *Eval) NewFile(path string) *File {
-	f := &File{Path: path, seen: map[findingKey]bool{}}
+	f := &File{Path: path, seen: map[findingKey]int{}}
 	ev.files = append(ev.files, f)
 	return f
 }
@@ -175,13 +175,16 @@ func (ev *Eval) Emit(f Finding) {
 	if f.Kind != Import {
 		ev.Fallible++
 	}
-	if ev.File.seen[key] {
+	if i, ok := ev.File.seen[key]; ok { // the surer of two ways to reach it counts
+		old := &ev.File.findings[i]
+		old.Maybe = old.Maybe && f.Maybe
+		old.OnError = old.OnError && f.OnError
 		return
 	}
 	if len(ev.File.findings) >= 2000 {
 		return
 	}
-	ev.File.seen[key] = true
+	ev.File.seen[key] = len(ev.File.findings)
 	ev.File.findings = append(ev.File.findings, f)
 }
 

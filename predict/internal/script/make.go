@@ -84,7 +84,7 @@ func (ev *Eval) Assign(o *Obj, v Val) {
 			o.Env = true
 		}
 		o.Open = true
-		if o.Base == nil && o.Proto == nil && x.Path != "process.env" {
+		if o.Base == nil && o.Proto == nil && x.Path != "process.env" && x.Path != "os.environ" {
 			o.Base = x // a copy of a module still has its functions
 		}
 	case *Fn:

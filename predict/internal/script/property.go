@@ -5,6 +5,10 @@ import (
 	"strconv"
 )
 
+// ItemMark begins the name that Lang.Member is asked for a Python item, obj["key"], which is
+// not the attribute obj.key.
+const ItemMark = "\x01"
+
 // get reads a property.
 func (ev *Eval) get(obj Val, name string) Val {
 	switch o := obj.(type) {
@@ -116,6 +120,12 @@ func (ev *Eval) Get(obj Val, name string) Val { return ev.get(obj, name) }
 func (ev *Eval) index(obj, key Val) Val {
 	switch k := key.(type) {
 	case string:
+		if n, ok := obj.(*Native); ok && ev.py {
+			if v, ok := ev.Lang.Member(ev, n, ItemMark+k); ok {
+				return v
+			}
+			return NewUnk()
+		}
 		return ev.get(obj, k)
 	case float64:
 		switch o := obj.(type) {
@@ -262,3 +272,6 @@ func (ev *Eval) register(name string, v Val) {
 		ev.methods[name] = append(ev.methods[name], f)
 	}
 }
+
+// HasMethod reports that the program defines a method of that name.
+func (ev *Eval) HasMethod(name string) bool { return len(ev.methods[name]) > 0 }

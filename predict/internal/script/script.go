@@ -4,7 +4,10 @@
 // caller bounds, and where a value, a branch or a module cannot be known it says so.
 package script
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // Kind tells how a Finding is to be used.
 type Kind uint8
@@ -151,3 +154,13 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// NoFiles is a file system without files, for scanning a text by itself.
+type NoFiles struct{}
+
+var errNoFiles = errors.New("there are no files here")
+
+func (NoFiles) Read(string) ([]byte, error) { return nil, errNoFiles }
+func (NoFiles) Exists(string) bool          { return false }
+func (NoFiles) IsDir(string) bool           { return false }
+func (NoFiles) Real(p string) string        { return p }

@@ -407,6 +407,10 @@ func (ev *Eval) Truthy(v Val) (value, known bool) {
 			return true, true
 		}
 		return false, false
+	case *Native:
+		if strings.Contains(v.Path, "().") {
+			return false, false // a property of an instance
+		}
 	case *Arr:
 		if ev.py {
 			if len(v.Elems) > 0 {

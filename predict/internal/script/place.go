@@ -1,0 +1,163 @@
+package script
+
+import (
+	"path"
+	"strings"
+)
+
+// Place knows where relative paths lead, and which paths the program has changed.
+type Place struct {
+	Dir     string   // working directory, "" when it is not known
+	touched []string // what the program writes or deletes: whether it is there is open
+}
+
+// Abs makes a relative path absolute where the working directory is known.
+func (p *Place) Abs(text string) string {
+	if text == "" || text[0] == '/' || text[0] == '~' || strings.HasPrefix(text, Hole) || p.Dir == "" {
+		return CleanPath(text)
+	}
+	return CleanPath(p.Dir + "/" + text)
+}
+
+// Paths are the absolute paths that v may be; numbers are open descriptors, not paths.
+func (p *Place) Paths(v Val) []Value {
+	var keep Val
+	for _, a := range Alts(v) {
+		if _, number := a.(float64); !number {
+			keep = Join(keep, a)
+		}
+	}
+	if keep == nil {
+		return nil
+	}
+	list := Values(keep)
+	for i := range list {
+		text := list[i].Text
+		if rest, ok := strings.CutPrefix(text, "file://"); ok {
+			text = strings.ReplaceAll(rest, "%20", " ")
+		}
+		list[i] = Pattern(p.Abs(text))
+	}
+	return list
+}
+
+// Present tells whether a path is there at the start; known is false where the program may
+// have changed it.
+func (p *Place) Present(ev *Eval, v Val) (exists, known bool) {
+	list := p.Paths(v)
+	if len(list) == 0 {
+		return false, false
+	}
+	for i, x := range list {
+		if !x.Known || !strings.HasPrefix(x.Text, "/") {
+			return false, false
+		}
+		for _, t := range p.touched {
+			if strings.HasPrefix(x.Text, t) || strings.HasPrefix(t, x.Text+"/") {
+				return false, false
+			}
+		}
+		e := ev.FS.Exists(x.Text)
+		if i > 0 && e != exists {
+			return false, false
+		}
+		exists = e
+	}
+	return exists, true
+}
+
+// Effect reports a file that is read, written or deleted. A read of a path of which nothing
+// is known is not reported: it says nothing.
+func (p *Place) Effect(ev *Eval, rule, access string, v Val) {
+	for _, x := range p.Paths(v) {
+		if x.Text == "" {
+			continue
+		}
+		if access == "read" && !x.Known && strings.Trim(x.Prefix, "/.") == "" {
+			continue
+		}
+		if access != "read" && len(p.touched) < 1000 {
+			p.touched = append(p.touched, x.Prefix)
+		}
+		ev.Emit(Finding{Kind: Effect, Rule: rule, Class: "file", Access: access, Target: x})
+	}
+}
+
+// Contents is the text of a file that is there from the start, where it may matter to what
+// the program does: configuration, not data.
+func (p *Place) Contents(ev *Eval, v Val) (string, bool) {
+	const most = 256 << 10
+	list := p.Paths(v)
+	if len(list) != 1 || !list[0].Known || ev.OverBudget() {
+		return "", false
+	}
+	switch path.Ext(list[0].Text) {
+	case ".json", ".txt", ".yml", ".yaml", ".js", ".py", ".toml", "", ".cfg", ".ini", ".md", ".version":
+	default:
+		return "", false
+	}
+	if exists, known := p.Present(ev, v); !known || !exists || ev.FS.IsDir(list[0].Text) {
+		return "", false
+	}
+	b, err := ev.ReadSource(list[0].Text)
+	if err != nil || len(b) > most || strings.Contains(string(b), Hole) {
+		return "", false
+	}
+	return string(b), true
+}
+
+// CleanPath is path.Clean for texts with holes: what follows ".." behind a hole is unknown.
+func CleanPath(p string) string {
+	i := strings.Index(p, Hole)
+	if i < 0 {
+		if p == "" {
+			return ""
+		}
+		return path.Clean(p)
+	}
+	if strings.Contains(p[i:], "..") {
+		return cleanPrefix(p[:i]) + Hole
+	}
+	return cleanPrefix(p[:i]) + p[i:]
+}
+
+// cleanPrefix cleans what stands before a hole and keeps its closing slash.
+func cleanPrefix(p string) string {
+	if p == "" {
+		return ""
+	}
+	c := path.Clean(p)
+	if strings.HasSuffix(p, "/") && c != "/" {
+		c += "/"
+	}
+	return c
+}
+
+// JoinPath joins path elements; with restart an absolute element drops what is before it.
+func JoinPath(restart bool, parts ...Val) Val {
+	const most = 12
+	var joined Val = ""
+	for i, p := range parts {
+		if i == most {
+			p = NewUnk()
+		} else if i > most {
+			break
+		}
+		var r Val
+		for _, b := range Values(joined) {
+			for _, x := range Values(p) {
+				t := x.Text
+				switch {
+				case b.Text == "" || restart && strings.HasPrefix(t, "/"):
+				case t == "":
+					t = b.Text
+				default:
+					t = strings.TrimSuffix(b.Text, "/") + "/" + t
+				}
+				r = Join(r, FromPattern(t))
+			}
+		}
+		joined = r
+	}
+	return joined
+}
