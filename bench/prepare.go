@@ -63,7 +63,11 @@ func (c Case) build(base, ready string) error {
 	if err != nil {
 		return err
 	}
-	home := filepath.Join(base, "home")
+	home, err := os.MkdirTemp("", "ambit-bench-home-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
 	if err := writeHome(home); err != nil {
 		return err
 	}
@@ -76,7 +80,8 @@ func (c Case) build(base, ready string) error {
 	for _, line := range c.Setup {
 		cmd := exec.Command("bash", "-ec", line)
 		cmd.Dir = tmp
-		cmd.Env = append(slices.Clone(machine), "HOME="+home, "PATH="+search, "PWD="+tmp, "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "PYTHONDONTWRITEBYTECODE=1", "npm_config_fetch_retries=3")
+		cmd.Env = append(slices.Clone(machine), "HOME="+home, "PATH="+search, "PWD="+tmp, "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "PYTHONDONTWRITEBYTECODE=1", "npm_config_fetch_retries=3",
+			"npm_config_cache="+filepath.Join(base, "npm")) // npm's cache stands several writers
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("setup %q: %w\n%s", line, err, out)
 		}
@@ -95,6 +100,7 @@ func (c Case) build(base, ready string) error {
 func writeHome(dir string) error {
 	files := map[string]string{
 		".npmrc":     "fetch-retries=0\nupdate-notifier=false\n",
+		".yarnrc":    "cache-folder \"" + filepath.Join(dir, ".cache", "yarn") + "\"\n", // as root it would be one for all users
 		".gitconfig": "[user]\n\tname = Dev\n\temail = dev@example.com\n[init]\n\tdefaultBranch = main\n",
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -46,6 +46,10 @@ func launcher(m *Image) string {
 			return "git"
 		case "gmake":
 			return "make"
+		case "compile", "asm", "link", "cgo", "vet", "buildid", "pack", "cover":
+			if strings.Contains(m.Path, "/pkg/tool/") {
+				return "go"
+			}
 		case "rustup", "rustc":
 			return "cargo"
 		case "sh", "bash", "dash":
@@ -116,9 +120,11 @@ func (c Command) ownWrite(kind, file string) bool {
 		return true
 	case !path.IsAbs(file), within(file, c.Instr):
 		return true
-	case within(file, path.Join(c.Tmp, "node-compile-cache")), strings.Contains(file, "/__pycache__"):
+	case hasPrefix(file, c.Tmp+"/node-compile-cache", c.Tmp+"/v8-compile-cache"), strings.Contains(file, "/__pycache__"):
 		return true
 	case kind == "yarn" && (within(file, "/usr/local/share/.cache") || file == "/usr/local/bin"): // its cache when it runs as root
+		return true
+	case kind == "go" && strings.Contains(file, "/.cache/") && strings.Contains(file, "/go-build"): // led out of HOME by a link
 		return true
 	case kind == "cargo" && strings.Contains(file, "/.rustup/"):
 		return true
@@ -240,7 +246,7 @@ func constant(kind, name string) bool {
 	switch kind {
 	case "npm", "pnpm", "yarn", "bun":
 		switch name {
-		case "INIT_CWD", "PROJECT_CWD", "NODE", "PATH", "EDITOR", "COLOR", "NODE_PATH", "BERRY_BIN_FOLDER", "NODE_OPTIONS", "FORCE_COLOR", "YARN_WRAP_OUTPUT", "GIT_ASKPASS", "GIT_SSH_COMMAND":
+		case "INIT_CWD", "PROJECT_CWD", "NODE", "PATH", "EDITOR", "COLOR", "NODE_PATH", "BERRY_BIN_FOLDER", "NODE_OPTIONS", "FORCE_COLOR", "YARN_WRAP_OUTPUT", "GIT_ASKPASS", "GIT_SSH_COMMAND", "TMPDIR":
 			return true
 		}
 		return hasPrefix(name, "npm_", "NPM_", "PNPM_", "pnpm_", "YARN_", "BUN_", "COREPACK_")
@@ -255,7 +261,11 @@ func constant(kind, name string) bool {
 		}
 		return hasPrefix(name, "CARGO", "RUST", "DEP_")
 	case "go":
-		return hasPrefix(name, "GO", "CGO_") || name == "PATH" || name == "TERM" || name == "DOLLAR" || name == "LC_ALL" || name == "WORK"
+		switch name {
+		case "PATH", "TERM", "DOLLAR", "LC_ALL", "WORK", "AR", "CC", "CXX", "FC", "GCCGO", "PKG_CONFIG", "GCM_INTERACTIVE", "GIT_TERMINAL_PROMPT", "GIT_SSH_COMMAND":
+			return true
+		}
+		return hasPrefix(name, "GO", "CGO_")
 	case "gcc":
 		return hasPrefix(name, "COLLECT_", "GCC_", "OFFLOAD_") || name == "COMPILER_PATH" || name == "LIBRARY_PATH"
 	case "pip":
@@ -288,6 +298,9 @@ func usual(name string) bool {
 func launcherSource(file string) bool {
 	if file == "" || strings.HasPrefix(file, "node:") || strings.Contains(file, "/node_modules/node-gyp/") {
 		return !strings.Contains(file, "/node_modules/node-gyp/")
+	}
+	if base := path.Base(file); base == ".pnp.cjs" || base == ".pnp.loader.mjs" { // yarn's own, written into the workspace
+		return true
 	}
 	for _, dir := range []string{"/lib/node_modules/npm/", "/lib/node_modules/corepack/", "/node_modules/pnpm/", "/node_modules/@yarnpkg/cli-dist/", "/node_modules/yarn/",
 		"/corepack/v1/", "/pip/_internal/", "/pip/_vendor/"} {

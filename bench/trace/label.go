@@ -256,7 +256,7 @@ func (j *judge) changed() {
 
 // unsteady matches the parts of names that differ from run to run.
 var unsteady = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b[0-9a-f]{12,}\b|\b[0-9]{4,}\b|\bsed[A-Za-z0-9]{6}\b`)
+	return regexp.MustCompile(`\b[0-9a-f]{12,}\b|\b[0-9]{4,}\b|\bsed[A-Za-z0-9]{6}\b|\b_tmp_[0-9a-f_]+`)
 })
 
 func (j *judge) name(p string) string {
