@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict/internal/compose"
 	"github.com/ambit-dev/ambit/predict/internal/dockerfile"
 	"github.com/ambit-dev/ambit/predict/internal/source"
 )
@@ -160,4 +161,20 @@ func mount(s string) (host, inside string, readOnly bool) {
 		}
 	}
 	return host, inside, readOnly
+}
+
+// composeCommand follows a Compose project.
+func (e *engine) composeCommand(f *frame, v *invocation) {
+	from := 1
+	if v.match.Path[0] == "docker" || v.name == "podman" || v.name == "nerdctl" {
+		for from < len(v.args) && v.args[from].text != "compose" {
+			from++
+		}
+		from++
+	}
+	var argv []string
+	for _, a := range v.args[min(from, len(v.args)):] {
+		argv = append(argv, shellUnknown(a.text))
+	}
+	e.followEngine(f, v, compose.Plan(e.fs, v.dir, compose.ParseArgs(argv, e.envValue(f))))
 }

@@ -33,6 +33,8 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.makeCommand(f, v)
 	case "docker-build":
 		e.dockerBuild(f, v)
+	case "compose":
+		e.composeCommand(f, v)
 	case "docker-run":
 		e.dockerRun(f, v)
 	case "go":
