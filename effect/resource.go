@@ -119,7 +119,7 @@ func Name(k Kind, text string) (Resource, error) {
 		if path.IsAbs(text) {
 			r, err := FilePath(text)
 			r.kind = ExeKind
-			if err == nil && r.key != "" {
+			if err == nil {
 				r.key = sep + "/" + r.key // apart from bare names
 			}
 			return r, err
@@ -157,6 +157,11 @@ func (r Resource) String() string { return r.kind.String() + ":" + r.text() }
 
 func (r Resource) text() string {
 	segs := r.Segments()
+	if r.kind != HostKind {
+		for i, s := range segs {
+			segs[i] = escapeSegment(s)
+		}
+	}
 	switch r.kind {
 	case FileKind:
 		return "/" + strings.Join(segs, "/")
@@ -180,6 +185,14 @@ func (r Resource) text() string {
 		return "*"
 	}
 	return strings.Join(segs, "/")
+}
+
+// escapeSegment keeps a segment that is spelled like a mark of patterns apart from the mark: a file may be called "**".
+func escapeSegment(s string) string {
+	if s[0] == '*' || s[0] == '\\' {
+		return `\` + s
+	}
+	return s
 }
 
 // Pattern is a resource, or with Tree the whole subtree at and below it.
@@ -264,5 +277,8 @@ func parseText(k Kind, text string) (Pattern, error) {
 		}
 	}
 	r, err := Name(k, text)
+	if err == nil && strings.Contains(r.key, sep+`\`) {
+		r.key = strings.ReplaceAll(r.key, sep+`\`, sep) // undo escapeSegment
+	}
 	return Pattern{r, tree}, err
 }
