@@ -102,6 +102,8 @@ func (r *ShellReport) count(p *predict.Prediction, command string, missing map[s
 	parsed, modelled := true, true
 	for _, u := range p.Unknowns {
 		switch {
+		case u.From.Rule == predict.RuleDefect:
+			r.Failed++
 		case u.From.Rule == "shell/syntax" || u.From.Rule == "shell/text":
 			parsed = false
 		case strings.Contains(u.Why, "there is no model"):

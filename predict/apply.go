@@ -39,6 +39,14 @@ func (v *invocation) rest(index int) []word {
 	return v.args[index+1:]
 }
 
+// after is the words behind a step's value.
+func (v *invocation) after(index int) []word {
+	if rest := v.rest(index); len(rest) > 0 {
+		return rest[1:]
+	}
+	return nil
+}
+
 // applyModel does what a command model says of this argument vector.
 func (e *engine) applyModel(f *frame, c *model.Command, name string, args []word, line int) {
 	argv := make([]string, len(args)-1)

@@ -36,6 +36,9 @@ func checkPlan(t *testing.T, dir, command string) {
 			}
 		}
 		for _, u := range p.Unknowns {
+			if u.From.Rule == predict.RuleDefect {
+				t.Errorf("%s", u.Why)
+			}
 			if u.Why == "" || len(u.Could) == 0 {
 				t.Errorf("unknown without a reason or a class: %+v", u)
 			}

@@ -120,10 +120,24 @@ func Predict(ctx context.Context, a action.Action, o Options) (*Prediction, erro
 		return nil, fmt.Errorf("directory %s: %w", a.Dir, err)
 	}
 	f := e.rootFrame(dir)
-	if err := e.tool(f, a); err != nil {
+	if err := e.guarded(f, a); err != nil {
 		return nil, err
 	}
 	return e.finish(a), nil
+}
+
+// RuleDefect is the rule of the unknown that a defect of the analysis itself leaves behind.
+const RuleDefect = "internal/defect"
+
+// guarded analyses an action; a defect that would end the program becomes an unknown that could be anything.
+func (e *engine) guarded(f *frame, a action.Action) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			g := e.rootFrame(f.dir)
+			e.unknown(g, effect.Source{Rule: RuleDefect}, fmt.Sprintf("analysis failed (%v); please report it with the command", r))
+		}
+	}()
+	return e.tool(f, a)
 }
 
 // finish puts what was collected into canonical order: the same action in the same workspace gives the same prediction.

@@ -340,7 +340,7 @@ func (e *engine) scriptStep(f *frame, v *invocation, s model.Step) {
 	if !s.HasValue {
 		return
 	}
-	argv := append([]word{v.word(s.Value, s.Index)}, v.rest(s.Index)[1:]...)
+	argv := append([]word{v.word(s.Value, s.Index)}, v.after(s.Index)...)
 	if slices.ContainsFunc(v.match.Opts, func(o model.Opt) bool { return o.Index == s.Index }) {
 		argv = argv[:1] // the value of an option has no arguments
 	}
@@ -370,7 +370,7 @@ func (e *engine) module(f *frame, v *invocation, s model.Step) {
 		e.unknown(f, src, "the module that "+v.name+" runs is not known")
 		return
 	}
-	argv := append([]word{w}, v.rest(s.Index)[1:]...)
+	argv := append([]word{w}, v.after(s.Index)...)
 	rel := strings.ReplaceAll(w.text, ".", "/")
 	for _, name := range []string{rel + ".py", rel + "/__main__.py"} {
 		if e.fs.IsFile(f.abs(name)) {
