@@ -171,12 +171,12 @@ func (e *engine) sourceFile(f *frame, args []word, line int) {
 		return
 	}
 	w := args[0]
-	if w.text == "/dev/fd/63" || w.text == "/dev/stdin" {
-		if w.text == "/dev/stdin" && f.in != nil {
-			e.evalText(f, f.in.text, line, "shell/source")
-			return
-		}
-		e.unknown(f, src, "shell text that comes from a pipe is not known")
+	if out, ok := e.pipes[w.text]; ok {
+		e.evalText(f, out, line, "shell/source")
+		return
+	}
+	if w.text == "/dev/stdin" && f.in != nil {
+		e.evalText(f, f.in.text, line, "shell/source")
 		return
 	}
 	if !w.known() {

@@ -65,6 +65,7 @@ type engine struct {
 	stopped  string          // why everything after some point is unknown; empty while analysis goes on
 	running  map[string]bool // files and scripts being followed, against cycles
 	paths    map[string]string
+	pipes    map[string]word // what process substitutions print, by the name that stands for them
 }
 
 func newEngine(ctx context.Context, a action.Action, o Options) *engine {
@@ -72,7 +73,7 @@ func newEngine(ctx context.Context, a action.Action, o Options) *engine {
 	e := &engine{
 		ctx: ctx, fs: workspace.New(o.Root, l.Files), limits: l, deadline: time.Now().Add(l.Time),
 		env: map[string]string{}, index: map[effectKey]int{}, seen: map[string]int{}, running: map[string]bool{},
-		paths: map[string]string{},
+		paths: map[string]string{}, pipes: map[string]word{},
 	}
 	for _, kv := range o.Env {
 		if k, v, ok := strings.Cut(kv, "="); ok {

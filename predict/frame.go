@@ -47,7 +47,8 @@ type function struct {
 // stdin is what a command reads as standard input: literal text from a here-document, or the output of a known command.
 type stdin struct {
 	text word
-	line int
+	line int           // where literal text stands in the file that is being analysed
+	from effect.Source // the file that it was read from, if any
 }
 
 // fork is a copy that a subshell could change without being seen.

@@ -94,7 +94,7 @@ func (e *engine) shellCommand(f *frame, v *invocation) {
 	if o, ok := v.match.Opt("-c"); ok {
 		w := v.word(o.Value, o.Index)
 		rest := v.operands()
-		if !o.HasValue || o.Value == "" && len(rest) > 0 { // "-c" may come long before its text: sh -c -e 'text'
+		if !o.HasValue && len(rest) > 0 { // "-c" may come long before its text: sh -c -e 'text'
 			w, rest = rest[0], rest[1:]
 		}
 		c := *f

@@ -242,7 +242,13 @@ func (e *engine) runScript(f *frame, argv []word, interp string, line int) {
 		e.unknown(f, src, "the script that "+path.Base(interp)+" runs is not known: "+show(argv[0].text))
 		return
 	}
-	if argv[0].text == "/dev/fd/63" || argv[0].text == "/dev/stdin" || argv[0].text == "-" {
+	if out, ok := e.pipes[argv[0].text]; ok {
+		c := *f
+		c.in = &stdin{text: out}
+		e.runInput(&c, interp, line, "program/pipe")
+		return
+	}
+	if argv[0].text == "/dev/stdin" || argv[0].text == "-" {
 		e.runInput(f, interp, line, "program/stdin")
 		return
 	}
@@ -318,7 +324,10 @@ func (e *engine) runInput(f *frame, lang string, line int, rule string) {
 	in := f.in
 	c := *f
 	c.in = nil
-	if in.line > 0 {
+	switch {
+	case in.from.File != "":
+		c.from, c.lineBase, c.view, line = in.from, 0, effect.Metadata, 1
+	case in.line > 0:
 		line = in.line - f.lineBase
 	}
 	if in.text.pure() || !in.text.known() && language(lang) != "shell" {

@@ -459,14 +459,16 @@ func (e *engine) processSubstitution(f *frame, p *syntax.ProcSubst) word {
 	b.comp = nil
 	b.stdio = e.newComponent()
 	b.in = nil
-	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {
-		b.out = &word{}
-	}
+	b.out = &word{}
 	e.stmts(b, p.Stmts)
 	if f.comp != nil {
 		f.comp.join(b.stdio)
 	}
-	return word{text: "/dev/fd/63", data: b.stdio, quoted: true}
+	name := fmt.Sprintf("/dev/fd/%d", 63+len(e.pipes))
+	out := *b.out
+	out.data = joined(out.data, b.stdio)
+	e.pipes[name] = out
+	return word{text: name, data: b.stdio, quoted: true}
 }
 
 // redirects notes the files and connections that redirections open. They belong to the command's component.
@@ -506,8 +508,8 @@ func (e *engine) redirects(f *frame, redirs []*syntax.Redirect) {
 			e.openFile(f, w, true, src)
 			f.out = nil
 		case syntax.RdrIn:
-			f.in = nil
 			e.openFile(f, w, false, src)
+			f.in = e.input(f, w)
 		case syntax.RdrInOut:
 			f.in = nil
 			e.openFile(f, w, true, src)
@@ -518,6 +520,25 @@ func (e *engine) redirects(f *frame, redirs []*syntax.Redirect) {
 			e.openFile(f, w, true, src)
 		}
 	}
+}
+
+// input is what a command reads from a file that is its standard input.
+func (e *engine) input(f *frame, w word) *stdin {
+	if out, ok := e.pipes[w.text]; ok {
+		return &stdin{text: out}
+	}
+	if w.text == "/dev/null" {
+		return nil
+	}
+	in := &stdin{text: word{text: hole, data: w.data}}
+	if !w.known() {
+		return in
+	}
+	if file, err := e.fs.Read(f.abs(w.text)); err == nil && len(file.Data) <= maxText {
+		in.text.text = string(file.Data)
+		in.from = effect.Source{File: file.Path, SHA256: file.SHA256}
+	}
+	return in
 }
 
 func isDescriptor(s string) bool {
