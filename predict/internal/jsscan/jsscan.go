@@ -255,6 +255,7 @@ func (l *lang) load(ev *script.Eval, file string) *module {
 		return m
 	}
 	l.evaluate(ev, m, src)
+	ev.Survive()
 	return m
 }
 

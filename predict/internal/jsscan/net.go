@@ -159,7 +159,7 @@ func (l *lang) urlOf(ev *eval, o *script.Obj, scheme string) script.Value {
 	host := get("hostname", "host")
 	if host == "" {
 		host = script.Hole
-		if !o.Open {
+		if get("port") != "" && !o.Open {
 			host = "localhost"
 		}
 	}

@@ -80,6 +80,9 @@ func (l *lang) callPackage(ev *eval, n *native, this val, a args, isNew bool) va
 			}
 		}
 	}
+	if v, ok := l.parseArguments(ev, name, member, a); ok {
+		return v
+	}
 	if strings.HasSuffix(member, "listen") {
 		l.callNet(ev, nat("server.listen"), a, false)
 		return ret
@@ -171,4 +174,83 @@ func (l *lang) pathArgument(ev *eval, v val) val {
 		}
 	}
 	return script.NewUnk()
+}
+
+// merge is what the packages that copy properties do.
+func (l *lang) merge(ev *eval, member string, a args) (val, bool) {
+	switch member {
+	case "", "assign", "extend", "merge", "defaults", "defaultsDeep", "assignIn":
+	default:
+		return nil, false
+	}
+	if deep, ok := a.At(0).(bool); ok && deep && len(a.List) > 1 {
+		a.List = a.List[1:]
+	}
+	target, ok := a.At(0).(*script.Obj)
+	if !ok {
+		return nil, false
+	}
+	for _, src := range a.List[1:] {
+		if o, ok := src.(*script.Obj); ok && strings.HasPrefix(member, "defaults") {
+			for _, k := range o.Keys {
+				if _, has := target.Own(k); !has {
+					ev.Set(target, k, ev.Get(o, k))
+				}
+			}
+			continue
+		}
+		ev.Assign(target, src)
+	}
+	return target, true
+}
+
+// parseArguments is what the common parsers of arguments make of those that are known.
+func (l *lang) parseArguments(ev *eval, name, member string, a args) (val, bool) {
+	switch name {
+	case "minimist", "mri", "yargs-parser":
+	case "extend", "object-assign", "deepmerge", "deep-extend", "xtend", "lodash":
+		return l.merge(ev, member, a)
+	case "inherits":
+		return l.callUtil(ev, "inherits", a), true
+	case "util-deprecate", "lodash.once", "once", "graceful-fs", "pify", "thenify", "universalify":
+		if callable(a.At(0)) {
+			return a.At(0), true
+		}
+		return nil, false
+	default:
+		return nil, false
+	}
+	list, ok := a.At(0).(*script.Arr)
+	if !ok || member != "" || list.Open {
+		return nil, false
+	}
+	o := ev.NewObj()
+	rest := ev.NewArr()
+	for i := 0; i < len(list.Elems); i++ {
+		s, ok := list.Elems[i].(string)
+		if !ok {
+			return nil, false
+		}
+		flag, isFlag := strings.CutPrefix(s, "-")
+		if !isFlag {
+			rest.Elems = append(rest.Elems, s)
+			continue
+		}
+		flag = strings.TrimPrefix(flag, "-")
+		key, v, has := strings.Cut(flag, "=")
+		switch {
+		case has:
+			o.Put(key, v)
+		case i+1 < len(list.Elems) && !strings.HasPrefix(script.Text(list.Elems[i+1]), "-"):
+			i++
+			o.Put(key, list.Elems[i])
+		default:
+			o.Put(key, true)
+		}
+	}
+	o.Put("_", rest)
+	if opts, ok := a.At(1).(*script.Obj); ok && len(opts.Keys) > 0 {
+		o.Open = true // defaults and aliases
+	}
+	return o, true
 }

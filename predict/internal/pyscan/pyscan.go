@@ -121,6 +121,7 @@ func (l *lang) load(ev *eval, file, name string) *module {
 		return m
 	}
 	l.evaluate(ev, m, src)
+	ev.Survive()
 	return m
 }
 

@@ -248,8 +248,20 @@ func (ev *Eval) callbacks(args Args) {
 }
 
 // Callback follows v, or the functions in it, as called later with unknown arguments.
-func (ev *Eval) Callback(v Val) {
+func (ev *Eval) Callback(v Val) { ev.callback(v, 0) }
+
+func (ev *Eval) callback(v Val, depth int) {
 	switch f := v.(type) {
+	case *Arr: // a list of tasks or handlers
+		if depth > 1 {
+			return
+		}
+		for i, e := range f.Elems {
+			if i == maxIter {
+				return
+			}
+			ev.callback(e, depth+1)
+		}
 	case *Fn:
 		if f.Class {
 			return
@@ -266,7 +278,7 @@ func (ev *Eval) Callback(v Val) {
 		}
 	case *Union:
 		for _, a := range f.Alts {
-			ev.Callback(a)
+			ev.callback(a, depth)
 		}
 	}
 }

@@ -181,11 +181,29 @@ func (ev *Eval) Emit(f Finding) {
 		old.OnError = old.OnError && f.OnError
 		return
 	}
-	if len(ev.File.findings) >= 2000 {
+	if len(ev.File.findings) >= 2000 || ev.File.crowded(f) {
 		return
 	}
 	ev.File.seen[key] = len(ev.File.findings)
 	ev.File.findings = append(ev.File.findings, f)
+}
+
+// crowded reports that enough is known of what one line does: more variants of a target
+// that is not known add nothing.
+func (f *File) crowded(x Finding) bool {
+	most := 6
+	if x.Target.Known && len(x.Argv) == 0 {
+		most = 64
+	}
+	n := 0
+	for i := len(f.findings) - 1; i >= 0; i-- {
+		if old := &f.findings[i]; old.Line == x.Line && old.Kind == x.Kind && old.Class == x.Class && old.Access == x.Access && old.Rule == x.Rule {
+			if n++; n >= most {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Unknown reports that analysis stopped here.
@@ -252,6 +270,15 @@ func (ev *Eval) OnError(do func()) {
 	ev.onError++
 	do()
 	ev.onError--
+}
+
+// Survive goes on after code that must have thrown, as if it might not have: a module that
+// throws as it is loaded is more likely one that was misjudged.
+func (ev *Eval) Survive() {
+	if ev.halt == threw && ev.tries == 0 {
+		ev.halt = running
+		ev.maybe++
+	}
 }
 
 // Throw raises an exception.

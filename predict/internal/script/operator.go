@@ -54,12 +54,26 @@ func typeOf(v Val) Val {
 		return "string"
 	case *Fn, *Go:
 		return "function"
+	case *Native:
+		return typeOfNative(v.Path)
 	case *Unk:
 		if v.Text != Hole {
 			return "string"
 		}
 	}
 	return NewUnk()
+}
+
+// typeOfNative tells the platform's modules, which are objects, from its functions.
+func typeOfNative(path string) Val {
+	switch path {
+	case "fs", "fs.promises", "path", "os", "process", "process.env", "Math", "JSON", "console", "Reflect", "Intl", "global", "child_process", "import.meta", "WebAssembly", "crypto", "performance":
+		return "object"
+	}
+	if strings.Contains(path, "()") || strings.HasPrefix(path, "pkg:") || strings.HasSuffix(path, ".prototype") {
+		return NewUnk()
+	}
+	return "function"
 }
 
 func (ev *Eval) update(n *Node) Val {

@@ -17,7 +17,11 @@ func (ev *Eval) get(obj Val, name string) Val {
 			return ev.access(v, obj, holder)
 		}
 		if o.Base != nil {
-			if v, ok := ev.Lang.Member(ev, o.Base, name); ok {
+			base := o.Base
+			if n, ok := base.(*Native); ok && o.Ctor != nil && !o.Class {
+				base = &Native{Path: n.Path + "()", Recv: n.Recv} // an instance of the native class
+			}
+			if v, ok := ev.Lang.Member(ev, base, name); ok {
 				return v
 			}
 		}

@@ -330,6 +330,10 @@ func Text(v Val) string { return textOf(v) }
 func Values(v Val) []Value {
 	u, ok := v.(*Union)
 	if !ok {
+		switch v.(type) {
+		case Undef, Null:
+			return []Value{Pattern(Hole)} // a value that was lost, more often than one that is used
+		}
 		return []Value{Pattern(textOf(v))}
 	}
 	var list []Value
