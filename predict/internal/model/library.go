@@ -81,15 +81,15 @@ func (l *Library) find(name string, depth int) (*Command, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	l.mu.Lock()
-	c, ok := l.parsed[name]
-	l.mu.Unlock()
-	if ok {
-		return c, nil
-	}
 	b, ok := l.blocks[name]
 	if !ok {
 		return nil, nil
+	}
+	l.mu.Lock()
+	c, ok := l.parsed[b.name]
+	l.mu.Unlock()
+	if ok {
+		return c, nil
 	}
 	c, err := parse(b.text)
 	if err == nil {
@@ -100,7 +100,7 @@ func (l *Library) find(name string, depth int) (*Command, error) {
 		return nil, fmt.Errorf("command model %s: %w", name, err)
 	}
 	l.mu.Lock()
-	l.parsed[name] = c
+	l.parsed[b.name] = c
 	l.mu.Unlock()
 	return c, nil
 }
