@@ -54,7 +54,9 @@ func launcher(m *Image) string {
 			return "cargo"
 		case "sh", "bash", "dash":
 			return "sh"
-		case "gcc", "g++", "cc", "c++", "x86_64-linux-gnu-gcc", "x86_64-linux-gnu-g++", "collect2", "as", "ld":
+		case "pre-commit", "lefthook":
+			return n
+		case "gcc", "g++", "cc", "c++", "x86_64-linux-gnu-gcc", "x86_64-linux-gnu-g++", "collect2", "as", "ld", "cc1", "cc1plus":
 			return "gcc"
 		}
 	}
@@ -87,6 +89,8 @@ func caches(kind string) []string {
 		return []string{".cargo/registry", ".cargo/git", ".cargo/.package-cache", ".cargo/.package-cache-mutate", ".cargo/.global-cache", ".cargo/.crates.toml", ".cargo/.crates2.json"}
 	case "pip":
 		return []string{".cache/pip"}
+	case "pre-commit":
+		return []string{".cache/pre-commit"}
 	case "docker":
 		return []string{".docker"}
 	}
@@ -141,6 +145,19 @@ func (c Command) ownWrite(kind, file string) bool {
 			if strings.HasPrefix(rel, name) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// probe reports whether a write is the compiler's own working file while Go asks what its C compiler can do.
+func (c Command) probe(m *Image, file string) bool {
+	if rel, ok := below(file, c.Tmp); !ok || !strings.HasPrefix(rel, "cc") || launcher(m) != "gcc" {
+		return false
+	}
+	for ; m != nil; m = m.Parent {
+		if launcher(m) == "go" {
+			return true
 		}
 	}
 	return false
@@ -262,7 +279,7 @@ func constant(kind, name string) bool {
 		return hasPrefix(name, "CARGO", "RUST", "DEP_")
 	case "go":
 		switch name {
-		case "PATH", "TERM", "DOLLAR", "LC_ALL", "WORK", "AR", "CC", "CXX", "FC", "GCCGO", "PKG_CONFIG", "GCM_INTERACTIVE", "GIT_TERMINAL_PROMPT", "GIT_SSH_COMMAND":
+		case "PATH", "TERM", "DOLLAR", "LC_ALL", "WORK", "AR", "CC", "CXX", "FC", "GCCGO", "PKG_CONFIG", "GCM_INTERACTIVE", "GIT_TERMINAL_PROMPT", "GIT_SSH_COMMAND", "TOOLEXEC_IMPORTPATH":
 			return true
 		}
 		return hasPrefix(name, "GO", "CGO_")
@@ -270,6 +287,10 @@ func constant(kind, name string) bool {
 		return hasPrefix(name, "COLLECT_", "GCC_", "OFFLOAD_") || name == "COMPILER_PATH" || name == "LIBRARY_PATH"
 	case "pip":
 		return hasPrefix(name, "PIP_", "PYTHON", "PEP517_", "_PYPROJECT_", "__PYVENV") || name == "VIRTUAL_ENV" || name == "LC_ALL"
+	case "pre-commit":
+		return hasPrefix(name, "PRE_COMMIT")
+	case "lefthook":
+		return hasPrefix(name, "LEFTHOOK")
 	case "docker":
 		return hasPrefix(name, "DOCKER_CLI_PLUGIN")
 	}

@@ -160,7 +160,7 @@ func (j *judge) event(e Event) {
 		if startup(e.Target) && e.Errno == "" {
 			j.add("envfiles", j.name(e.Target))
 		}
-		if !c.ownWrite(kind, e.Target) && !(e.Errno == "EEXIST" && within(c.Dir, e.Target)) {
+		if !c.ownWrite(kind, e.Target) && !c.probe(e.Image, e.Target) && !(e.Errno == "EEXIST" && within(c.Dir, e.Target)) {
 			j.add("writes", j.name(e.Target))
 		}
 	case Read:
