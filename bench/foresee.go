@@ -13,35 +13,39 @@ import (
 // Plan makes the prediction of a case whose workspace is dir, in the surroundings that its traced runs had: a fresh home
 // folder beside the workspace, and the search path of the case.
 func Plan(dir string, c Case) (*predict.Prediction, error) {
-	base, err := cacheDir()
+	a, env, err := surroundings(dir, c)
 	if err != nil {
 		return nil, err
+	}
+	return predict.Predict(context.Background(), a, predict.Options{Env: env})
+}
+
+func surroundings(dir string, c Case) (a action.Action, env []string, err error) {
+	base, err := cacheDir()
+	if err != nil {
+		return a, nil, err
 	}
 	search, err := c.searchPath(base)
 	if err != nil {
-		return nil, err
+		return a, nil, err
 	}
 	home := filepath.Join(filepath.Dir(dir), "home")
 	if err := writeHome(home); err != nil {
-		return nil, err
+		return a, nil, err
 	}
-	var a action.Action
 	if c.Tool != "" {
 		a, err = action.New("bench", "", dir, c.Tool, c.Input)
 	} else {
 		a, err = action.NewShell("bench", "", dir, c.Command)
 	}
-	if err != nil {
-		return nil, err
-	}
-	env := []string{"HOME=" + home, "PATH=" + search, "TMPDIR=" + filepath.Join(filepath.Dir(dir), "tmp"), "PWD=" + dir, "LANG=C.UTF-8"}
+	env = []string{"HOME=" + home, "PATH=" + search, "TMPDIR=" + filepath.Join(filepath.Dir(dir), "tmp"), "PWD=" + dir, "LANG=C.UTF-8"}
 	if h, err := os.UserHomeDir(); err == nil {
 		env = append(env, "RUSTUP_HOME="+filepath.Join(h, ".rustup"))
 	}
 	for k, v := range c.Env {
 		env = append(env, k+"="+v)
 	}
-	return predict.Predict(context.Background(), a, predict.Options{Env: env})
+	return a, env, err
 }
 
 // Foresee is the Predict of this program.

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/ambit-dev/ambit/bench"
@@ -12,6 +13,7 @@ import (
 type benchCommand struct {
 	Effects benchEffects `cmd:"" help:"Compare predictions with traced runs: three views, two baselines."`
 	Shell   benchShell   `cmd:"" help:"Say how much of a corpus of shell commands is understood."`
+	Speed   benchSpeed   `cmd:"" help:"Time predictions, in fresh processes and warm, beside programs that do nothing."`
 }
 
 type benchEffects struct {
@@ -25,15 +27,9 @@ func (benchEffects) Help() string {
 }
 
 func (c benchEffects) Run(a *app) error {
-	all, err := bench.Load()
+	cases, err := chosen(c.Case)
 	if err != nil {
 		return err
-	}
-	var cases []bench.Case
-	for _, x := range all {
-		if len(c.Case) == 0 || hasAnyPrefix(x.ID, c.Case) {
-			cases = append(cases, x)
-		}
 	}
 	predictions, err := bench.Predictions(cases, bench.Foresee)
 	if err != nil {
@@ -44,6 +40,24 @@ func (c benchEffects) Run(a *app) error {
 		return r.WriteJSON(a.out)
 	}
 	return r.WriteText(a.out)
+}
+
+// chosen are the cases whose identity begins with one of the prefixes; all without prefixes.
+func chosen(prefixes []string) ([]bench.Case, error) {
+	all, err := bench.Load()
+	if err != nil {
+		return nil, err
+	}
+	var cases []bench.Case
+	for _, x := range all {
+		if len(prefixes) == 0 || hasAnyPrefix(x.ID, prefixes) {
+			cases = append(cases, x)
+		}
+	}
+	if len(cases) == 0 {
+		return nil, faultf(codeUsage, "name the beginning of an ID, see bench/testdata/effects", "no case begins with %s", strings.Join(prefixes, ", "))
+	}
+	return cases, nil
 }
 
 func hasAnyPrefix(s string, prefixes []string) bool {
@@ -83,4 +97,32 @@ func (c benchShell) Run(a *app) error {
 		fmt.Fprintf(a.out, "  %5d  %s\n", m.Uses, m.Name)
 	}
 	return nil
+}
+
+type benchSpeed struct {
+	JSON bool     `name:"json" help:"Print the report as JSON."`
+	Runs int      `default:"100" placeholder:"N" help:"How often each is run."`
+	Case []string `placeholder:"PREFIX" help:"Only cases whose ID starts so; may be given several times."`
+}
+
+func (c benchSpeed) Run(a *app) error {
+	if c.Runs < 1 {
+		return faultf(codeUsage, "ambit bench speed --runs 100", "--runs must be at least 1")
+	}
+	cases, err := chosen(c.Case)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	r, err := bench.Speed(self, cases, c.Runs)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(r)
+	}
+	return r.WriteText(a.out)
 }

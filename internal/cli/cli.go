@@ -110,7 +110,7 @@ func (a *app) dispatch(args []string, stderr io.Writer) error {
 func usage(err error) error {
 	next := "ambit --help"
 	if p := (*kong.ParseError)(nil); errors.As(err, &p) && p.Context != nil && p.Context.Selected() != nil {
-		next = "ambit " + p.Context.Selected().Name + " --help"
+		next = p.Context.Selected().FullPath() + " --help"
 	}
 	return &fault{code: codeUsage, message: err.Error(), next: next}
 }

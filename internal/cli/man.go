@@ -27,12 +27,15 @@ func manual(model *kong.Application) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH AMBIT 1 \"\" \"ambit %s\" \"User Commands\"\n", roff(version()))
 	fmt.Fprintf(&b, ".SH NAME\nambit \\- say what a command will set in motion, before it runs\n.SH SYNOPSIS\n")
-	for _, n := range model.Children {
-		fmt.Fprintf(&b, ".B %s\n.br\n", roff(synopsis(n)))
+	paths, nodes := below(model.Children, "")
+	for i, n := range nodes {
+		if n.Leaf() {
+			fmt.Fprintf(&b, ".B %s\n.br\n", roff(synopsis(n, paths[i])))
+		}
 	}
 	b.WriteString(".SH COMMANDS\n")
-	for _, n := range model.Children {
-		fmt.Fprintf(&b, ".SS %s\n%s\n", roff("ambit "+n.Name), roff(n.Help))
+	for i, n := range nodes {
+		fmt.Fprintf(&b, ".SS %s\n%s\n", roff("ambit "+paths[i]), roff(n.Help))
 		if n.Detail != "" {
 			fmt.Fprintf(&b, ".PP\n.nf\n%s\n.fi\n", roff(n.Detail))
 		}
@@ -66,8 +69,8 @@ func flagForm(f *kong.Flag) string {
 	return form
 }
 
-func synopsis(n *kong.Node) string {
-	parts := []string{"ambit", n.Name}
+func synopsis(n *kong.Node, path string) string {
+	parts := []string{"ambit", path}
 	for _, f := range n.Flags {
 		if !f.Hidden {
 			parts = append(parts, "["+flagForm(f)+"]")
