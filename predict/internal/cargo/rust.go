@@ -1,0 +1,701 @@
+package cargo
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict/internal/source"
+	"github.com/ambit-dev/ambit/predict/internal/workspace"
+)
+
+// Placeholder stands for a value that is not known, as in package makefile.
+const Placeholder = "${AMBIT_UNKNOWN}"
+
+// Limits of all the Rust text of one plan.
+const (
+	maxSources     = 600
+	maxSourceBytes = 8 << 20
+	maxFindings    = 2000
+	maxNesting     = 60
+)
+
+// crate is one compilation unit that is scanned: a build script, a macro library, a program or a test.
+type crate struct {
+	*planner
+	what     string // for people: "build script of x"
+	rule     string
+	manifest string // folder of its Cargo.toml
+	workdir  string // where it runs
+	outDir   string
+	test     bool
+	deps     []string // names of crates whose use is unknown unless it is in the tables
+	visited  map[string]bool
+	used     map[string]int // crates that are named, with the line
+	matched  map[string]bool
+	usedIn   *workspace.File
+}
+
+// scan follows a crate's root file and its modules by what they call. It does not follow which function calls which: all
+// code of the crate is taken to run.
+func (c *crate) scan(root string) {
+	c.visited, c.used, c.matched = map[string]bool{}, map[string]int{}, map[string]bool{}
+	c.file(root, path.Dir(root), 0)
+	for _, d := range c.deps {
+		if line, ok := c.used[d]; ok && !c.matched[d] && !pure(d) {
+			from := effect.Source{File: c.usedIn.Path, Line: line, SHA256: c.usedIn.SHA256, Rule: c.rule}
+			c.unknown(from, "the "+c.what+" calls the crate "+d+", which is not analysed", effect.Environment, effect.File, effect.Network, effect.Process)
+		}
+	}
+}
+
+// rustFile is the scan of one file.
+type rustFile struct {
+	*crate
+	src       *workspace.File
+	toks      []token
+	match     []int
+	moduleDir string // where `mod x;` is looked for
+	uses      map[string]string
+	globs     []string
+	vars      map[string]string
+	commands  map[string]int // jobs by the variable that holds their Command
+	jobs      []source.Job
+	client    int  // line where an HTTP client is made
+	addressed bool // an address was found for it
+	depth     int
+}
+
+func (c *crate) file(name, moduleDir string, depth int) {
+	if c.visited[name] || depth > maxNesting {
+		return
+	}
+	c.visited[name] = true
+	f, err := c.fs.Read(name)
+	at := effect.Source{File: name, Rule: c.rule}
+	if errors.Is(err, fs.ErrNotExist) {
+		return // it does not compile
+	}
+	if err != nil {
+		c.unknown(at, "Rust source cannot be read: "+err.Error(), effect.Environment, effect.File, effect.Network, effect.Process)
+		return
+	}
+	c.sources++
+	c.sourceBytes += len(f.Data)
+	if c.sources > maxSources || c.sourceBytes > maxSourceBytes {
+		if !c.full {
+			c.full = true
+			c.unknown(at, "the crates have more Rust source than is scanned", effect.Environment, effect.File, effect.Network, effect.Process)
+		}
+		return
+	}
+	c.usedIn = f
+	r := &rustFile{crate: c, src: f, moduleDir: moduleDir, uses: map[string]string{}, vars: map[string]string{}, commands: map[string]int{}, depth: depth}
+	if !interesting(f.Data) {
+		for _, m := range plainModules(f.Data) {
+			r.module(m, "")
+		}
+		return
+	}
+	var whole bool
+	if r.toks, whole = lex(f.Data); !whole {
+		c.unknown(at, "a Rust source file is longer than is scanned", effect.Environment, effect.File, effect.Network, effect.Process)
+	}
+	r.match = brackets(r.toks)
+	r.run()
+}
+
+// interesting tells whether a text could call anything of the tables: most of a library does not, and need not be lexed.
+func interesting(data []byte) bool {
+	for _, s := range []string{"fs::", "process::", "net::", "env", "include", "#[path", "cmd", "Command", "libc::", "nix::", "Exec", "http", "Client", "client",
+		"connect", "cc::", "_build", "Build", "Config", "reqwest", "ureq", "surf", "isahc", "minreq", "tempfile", "sled", "redb", "csv::", "git2", "gix", "axum", "hyper",
+		"rocket", "warp", "Server", "open", "autocfg", "vergen", "version_check", "rustc_version", "shadow_rs", "bindgen", "pkg_config", "vcpkg"} {
+		if bytes.Contains(data, []byte(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainModules finds the lines `mod name;`.
+func plainModules(data []byte) []string {
+	var out []string
+	for line := range bytes.Lines(data) {
+		text, ok := bytes.CutSuffix(bytes.TrimSpace(line), []byte{';'})
+		if i := bytes.LastIndexByte(text, ' '); ok && i > 2 && bytes.HasSuffix(text[:i], []byte("mod")) && !bytes.HasPrefix(text, []byte("//")) {
+			out = append(out, string(text[i+1:]))
+		}
+	}
+	return out
+}
+
+func (r *rustFile) at(line int) effect.Source {
+	return effect.Source{File: r.src.Path, Line: line, SHA256: r.src.SHA256, Rule: r.rule}
+}
+
+// tok is the token at i; the zero token beyond the end.
+func (r *rustFile) tok(i int) token {
+	if i >= 0 && i < len(r.toks) {
+		return r.toks[i]
+	}
+	return token{}
+}
+
+func (r *rustFile) is(i int, text string) bool { return r.tok(i).kind != str && r.tok(i).text == text }
+
+// run walks over the tokens: first what names stand for, then what is called.
+func (r *rustFile) run() {
+	for i := 0; i < len(r.toks); i++ {
+		switch {
+		case r.is(i, "use") && r.tok(i).kind == ident:
+			i = r.useTree(i+1, nil, 0)
+		case (r.is(i, "const") || r.is(i, "static")) && r.tok(i+1).kind == ident:
+			r.define(i + 1)
+		}
+	}
+	override := ""
+	for i := 0; i < len(r.toks); i++ {
+		t := r.toks[i]
+		switch {
+		case t.kind == punct && t.text == "#":
+			var stop bool
+			if i, override, stop = r.attribute(i, override); stop {
+				i = len(r.toks)
+			}
+			continue
+		case t.kind != ident:
+			continue
+		case t.text == "mod" && r.tok(i+1).kind == ident && r.is(i+2, ";"):
+			r.module(r.tok(i+1).text, override)
+			i += 2
+		case t.text == "let":
+			j := i + 1
+			if r.is(j, "mut") {
+				j++
+			}
+			if r.tok(j).kind == ident {
+				r.define(j)
+			}
+		case t.text == "use":
+			for i < len(r.toks) && !r.is(i, ";") {
+				i++
+			}
+		default:
+			i = r.path(i)
+		}
+		override = ""
+	}
+	if r.client > 0 && !r.addressed {
+		r.claim(source.Claim{Class: effect.Network, Access: effect.Fetch, Target: Placeholder, From: r.at(r.client)})
+	}
+	for _, j := range r.jobs {
+		r.job(j)
+	}
+}
+
+// attribute handles #[...]: a condition that does not hold skips the item behind it, or the file for #![...].
+func (r *rustFile) attribute(i int, override string) (next int, path string, stop bool) {
+	j := i + 1
+	inner := r.is(j, "!")
+	if inner {
+		j++
+	}
+	if !r.is(j, "[") {
+		return i, override, false
+	}
+	end := r.closing(j)
+	body := r.toks[min(j+1, len(r.toks)):min(end, len(r.toks))]
+	holds := yes
+	switch {
+	case len(body) > 2 && body[0].text == "cfg" && body[1].text == "(":
+		holds = evalCfg(body[2:], r.test)
+	case len(body) > 0 && body[len(body)-1].text == "test" && !r.test, len(body) > 0 && body[0].text == "bench" && !r.test:
+		holds = no // a test function
+	case len(body) == 3 && body[0].text == "path" && body[2].kind == str:
+		return end, body[2].text, false
+	}
+	if holds != no {
+		return end, override, false
+	}
+	if inner {
+		return end, "", true
+	}
+	return r.skipItem(end + 1), "", false
+}
+
+// closing is the index of the bracket that closes the one at i, or the end.
+func (r *rustFile) closing(i int) int {
+	if i < 0 || i >= len(r.toks) {
+		return len(r.toks)
+	}
+	return r.match[i]
+}
+
+// brackets finds for every opening bracket the one that closes it; for other tokens the end.
+func brackets(toks []token) []int {
+	match := make([]int, len(toks))
+	var open []int
+	for i, t := range toks {
+		match[i] = len(toks)
+		if t.kind != punct {
+			continue
+		}
+		switch t.text {
+		case "(", "[", "{":
+			open = append(open, i)
+		case ")", "]", "}":
+			if n := len(open); n > 0 {
+				match[open[n-1]] = i
+				open = open[:n-1]
+			}
+		}
+	}
+	return match
+}
+
+// inside gives the tokens between the brackets at open, at most as many as any real argument list has.
+func (r *rustFile) inside(open int) []token {
+	from := min(open+1, len(r.toks))
+	return r.toks[from:max(from, min(r.closing(open), from+600))]
+}
+
+// skipItem gives the last token of the item, statement, field or arm that starts at i.
+func (r *rustFile) skipItem(i int) int {
+	for r.is(i, "#") && r.is(i+1, "[") {
+		i = r.closing(i+1) + 1
+	}
+	item := false
+	for j := i; j < i+4; j++ {
+		switch r.tok(j).text {
+		case "fn", "mod", "impl", "struct", "enum", "use", "trait", "static", "const", "type", "extern", "macro_rules":
+			item = true
+		}
+	}
+	for ; i < len(r.toks); i++ {
+		if r.toks[i].kind != punct {
+			continue
+		}
+		switch r.toks[i].text {
+		case "(", "[":
+			i = r.closing(i)
+		case "{":
+			return r.closing(i)
+		case ";":
+			return i
+		case ",":
+			if !item {
+				return i
+			}
+		case ")", "]", "}":
+			return i - 1
+		}
+	}
+	return i
+}
+
+// useTree reads one use declaration or a part of one and gives the index of its last token.
+func (r *rustFile) useTree(i int, prefix []string, depth int) int {
+	segs := slices.Clone(prefix)
+	if depth > 20 {
+		return i
+	}
+	for i < len(r.toks) {
+		t := r.toks[i]
+		switch {
+		case t.kind == ident && t.text == "as":
+			if len(segs) > 0 {
+				r.uses[r.tok(i+1).text] = strings.Join(segs, "::")
+			}
+			segs = nil
+			i++
+		case t.kind == ident:
+			segs = append(segs, t.text)
+		case t.text == "::":
+		case t.text == "*":
+			r.globs = append(r.globs, strings.Join(segs, "::")+"::")
+			segs = nil
+		case t.text == "{":
+			for i++; i < len(r.toks) && !r.is(i, "}"); i++ {
+				i = r.useTree(i, segs, depth+1)
+				if !r.is(i, ",") {
+					break
+				}
+			}
+			segs = nil
+		default: // "," "}" ";"
+			r.used1(segs)
+			return i
+		}
+		i++
+	}
+	r.used1(segs)
+	return i
+}
+
+// used1 records what one name of a use declaration stands for.
+func (r *rustFile) used1(segs []string) {
+	if n := len(segs); n > 0 {
+		name := segs[n-1]
+		if name == "self" && n > 1 {
+			segs = segs[:n-1]
+			name = segs[n-2]
+		}
+		if _, has := r.uses[name]; !has {
+			r.uses[name] = strings.Join(segs, "::")
+		}
+	}
+}
+
+// module follows `mod name;`.
+func (r *rustFile) module(name, override string) {
+	if override != "" {
+		p := path.Join(path.Dir(r.src.Path), override)
+		r.file(p, path.Dir(p), r.depth+1)
+		return
+	}
+	p := path.Join(r.moduleDir, name+".rs")
+	if !r.fs.Exists(p) {
+		p = path.Join(r.moduleDir, name, "mod.rs")
+	}
+	r.file(p, path.Join(r.moduleDir, name), r.depth+1)
+}
+
+// define records what `NAME = value;` or `NAME: Type = value;` at i sets a name to.
+func (r *rustFile) define(i int) {
+	j := i + 1
+	for n := 0; n < 40 && !r.is(j, "=") && !r.is(j, ";") && j < len(r.toks); n++ {
+		j++
+	}
+	if !r.is(j, "=") {
+		return
+	}
+	end := r.statementEnd(j + 1)
+	r.vars[r.tok(i).text] = r.eval(r.toks[j+1:end], 0)
+}
+
+// statementEnd is the index of the `;` or closing bracket that ends an expression.
+func (r *rustFile) statementEnd(i int) int {
+	for ; i < len(r.toks); i++ {
+		if r.toks[i].kind != punct {
+			continue
+		}
+		switch r.toks[i].text {
+		case "(", "[", "{":
+			i = r.closing(i)
+		case ";", ")", "]", "}":
+			return i
+		}
+	}
+	return len(r.toks)
+}
+
+// path reads the path of identifiers at i and what is called by it; it gives the index of the path's last token.
+func (r *rustFile) path(i int) int {
+	method := r.is(i-1, ".")
+	segs, end := pathAt(r.toks, i)
+	if method {
+		r.method(segs[0], end)
+		return end
+	}
+	if n, ok := r.commands[segs[0]]; ok && len(segs) == 1 && r.is(end+1, ".") {
+		r.chain(&r.jobs[n], end+1)
+		return end
+	}
+	macro := r.is(end+1, "!")
+	if macro {
+		r.macro(segs, end+2)
+		return end
+	}
+	for _, full := range r.resolve(segs) {
+		root, _, _ := strings.Cut(full, "::")
+		if _, ok := r.used[root]; !ok {
+			r.used[root] = r.tok(i).line
+		}
+		if r.is(end+1, "(") && r.call(full, i, end+1) {
+			r.matched[root] = true
+			break
+		}
+	}
+	return end
+}
+
+// pathAt reads a::b::<T>::c and gives the index of its last token.
+func pathAt(toks []token, i int) (segs []string, end int) {
+	segs = []string{toks[i].text}
+	for i+2 < len(toks) && toks[i+1].text == "::" && toks[i+1].kind == punct {
+		if toks[i+2].kind == ident {
+			segs = append(segs, toks[i+2].text)
+			i += 2
+			continue
+		}
+		if toks[i+2].text == "<" {
+			depth, j := 0, i+2
+			for ; j < len(toks) && j < i+60; j++ {
+				if toks[j].text == "<" {
+					depth++
+				} else if toks[j].text == ">" {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+			if depth != 0 || j >= len(toks) {
+				break
+			}
+			if j+2 < len(toks) && toks[j+1].text == "::" && toks[j+2].kind == ident {
+				segs = append(segs, toks[j+2].text)
+				i = j + 2
+				continue
+			}
+			i = j
+		}
+		break
+	}
+	return segs, i
+}
+
+// resolve gives the full paths that a path may stand for.
+func (r *rustFile) resolve(segs []string) []string {
+	if full, ok := r.uses[segs[0]]; ok {
+		return []string{strings.Join(append([]string{full}, segs[1:]...), "::")}
+	}
+	text := strings.Join(segs, "::")
+	out := []string{text}
+	for _, g := range r.globs {
+		out = append(out, g+text)
+	}
+	return out
+}
+
+// call claims what a call of a known function does. open is the index of its bracket.
+func (r *rustFile) call(full string, start, open int) bool {
+	args := splitArgs(r.inside(open))
+	line := r.tok(start).line
+	arg := func(i int) string {
+		if i < len(args) {
+			return r.eval(args[i], 0)
+		}
+		return Placeholder
+	}
+	if isCommand(full) {
+		r.command(start, open, source.Job{Argv: []string{arg(0)}}, line)
+		return true
+	}
+	switch full {
+	case "subprocess::Exec::shell":
+		r.jobs = append(r.jobs, r.newJob(source.Job{Shell: arg(0)}, line))
+		return true
+	case "duct::cmd":
+		j := source.Job{Argv: []string{arg(0)}}
+		if len(args) > 1 {
+			j.Argv = append(j.Argv, r.list(args[1])...)
+		}
+		r.command(start, open, j, line)
+		return true
+	case "std::fs::OpenOptions::new", "tokio::fs::OpenOptions::new", "std::fs::File::options", "fs_err::OpenOptions::new":
+		r.openOptions(open, line)
+		return true
+	}
+	a, ok := functions(full)
+	if ok {
+		r.does(a, arg, line)
+	}
+	return ok
+}
+
+// does claims an effect of the table.
+func (r *rustFile) does(a api, arg func(int) string, line int) {
+	c := source.Claim{Class: a.class, Access: a.access, Tree: a.tree, Dir: r.workdir, From: r.at(line)}
+	if a.arg >= 0 {
+		c.Target = arg(a.arg)
+	} else {
+		c.Target = a.prog
+	}
+	switch {
+	case a.class == effect.Environment && a.arg >= 0 && (ownVariable(c.Target) || strings.Contains(c.Target, Placeholder)):
+		return
+	case a.class == effect.Environment && a.arg < 0:
+		c.Target = path.Join(r.workdir, a.prog)
+	case a.class == effect.Process && c.Target == "":
+		r.unknown(r.at(line), "the "+r.what+" starts a program through the C library", effect.Process, effect.File, effect.Network)
+		return
+	case a.class == effect.Network && a.prog == "client":
+		if r.client == 0 {
+			r.client = line
+		}
+		return
+	case a.class == effect.Network && a.arg < 0:
+		c.Target = Placeholder
+	case a.class == effect.Network && strings.Contains(c.Target, "://"):
+		r.addressed = true
+	}
+	if c.Target == "" {
+		c.Target = Placeholder
+	}
+	r.claim(c)
+}
+
+// method looks at .get("https://...") and the like of an HTTP client, and at a path's own writing methods.
+func (r *rustFile) method(name string, end int) {
+	if !r.is(end+1, "(") {
+		return
+	}
+	access := effect.Fetch
+	switch name {
+	case "get", "head", "request":
+	case "post", "put", "delete", "patch":
+		access = effect.Send
+	default:
+		return
+	}
+	for _, a := range splitArgs(r.inside(end + 1)) {
+		if v := r.eval(a, 0); strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") {
+			r.addressed = true
+			r.claim(source.Claim{Class: effect.Network, Access: access, Target: v, From: r.at(r.tok(end).line)})
+		}
+	}
+}
+
+// isCommand tells whether a path makes a builder of a process.
+func isCommand(full string) bool {
+	switch full {
+	case "std::process::Command::new", "tokio::process::Command::new", "async_process::Command::new", "async_std::process::Command::new",
+		"assert_cmd::Command::new", "subprocess::Exec::cmd", "smol::process::Command::new", "execa::shell":
+		return true
+	}
+	return false
+}
+
+// command records a process builder, with what the calls chained to it add, and the variable that it goes to.
+func (r *rustFile) command(start, open int, j source.Job, line int) {
+	if len(r.jobs) >= maxFindings {
+		return
+	}
+	j = r.newJob(j, line)
+	r.chain(&j, r.closing(open)+1)
+	r.jobs = append(r.jobs, j)
+	if r.is(start-1, "=") && r.tok(start-2).kind == ident {
+		r.commands[r.tok(start-2).text] = len(r.jobs) - 1
+	}
+}
+
+func (r *rustFile) newJob(j source.Job, line int) source.Job {
+	j.Dir, j.Label, j.From, j.Env = r.workdir, r.what, r.at(line), map[string]string{}
+	return j
+}
+
+// chain adds .arg("x").args([...]).current_dir("d").env("K", "V") at i to a job.
+func (r *rustFile) chain(j *source.Job, i int) {
+	for {
+		if r.is(i, "?") {
+			i++
+			continue
+		}
+		if !r.is(i, ".") || r.tok(i+1).kind != ident || !r.is(i+2, "(") {
+			return
+		}
+		end := r.closing(i + 2)
+		args := splitArgs(r.inside(i + 2))
+		if len(args) > 0 && len(j.Argv) < 200 {
+			switch r.tok(i + 1).text {
+			case "arg":
+				j.Argv = append(j.Argv, r.eval(args[0], 0))
+			case "args":
+				j.Argv = append(j.Argv, r.list(args[0])...)
+			case "current_dir", "cwd", "dir":
+				if d := r.eval(args[0], 0); !strings.Contains(d, Placeholder) {
+					j.Dir = workspace.Join(r.workdir, d)
+				}
+			case "env":
+				if len(args) == 2 {
+					j.Env[r.eval(args[0], 0)] = r.eval(args[1], 0)
+				}
+			}
+		}
+		i = end + 1
+	}
+}
+
+// openOptions claims a write where the options chained behind say so.
+func (r *rustFile) openOptions(open, line int) {
+	writes := false
+	for i := r.closing(open) + 1; r.is(i, ".") && r.is(i+2, "("); {
+		end := r.closing(i + 2)
+		switch r.tok(i + 1).text {
+		case "write", "append", "create", "create_new", "truncate":
+			writes = writes || !r.is(i+3, "false")
+		case "open":
+			access := effect.Read
+			if writes {
+				access = effect.Write
+			}
+			target := r.eval(r.inside(i+2), 0)
+			if writes || target != Placeholder {
+				r.claim(source.Claim{Class: effect.File, Access: access, Target: target, Dir: r.workdir, From: r.at(line)})
+			}
+			return
+		}
+		i = end + 1
+	}
+}
+
+// macro looks at the macros that read, include or run something. open is the index of the bracket.
+func (r *rustFile) macro(segs []string, open int) {
+	if open >= len(r.toks) {
+		return
+	}
+	line := r.tok(open).line
+	args := splitArgs(r.inside(open))
+	if len(args) == 0 {
+		return
+	}
+	name := segs[len(segs)-1]
+	switch name {
+	case "env", "option_env":
+		if v := r.eval(args[0], 0); !ownVariable(v) && v != Placeholder {
+			r.claim(source.Claim{Class: effect.Environment, Access: effect.Read, Target: v, From: r.at(line)})
+		}
+	case "include":
+		v := r.eval(args[0], 0)
+		if strings.Contains(v, Placeholder) || r.outDir != "" && strings.HasPrefix(v, r.outDir) {
+			r.unknown(r.at(line), "code that is generated when it is built is compiled in", effect.Environment, effect.File, effect.Network, effect.Process)
+			return
+		}
+		p := workspace.Join(path.Dir(r.src.Path), v)
+		r.file(p, path.Dir(p), r.depth+1)
+	case "include_str", "include_bytes":
+		if v := r.eval(args[0], 0); !strings.Contains(v, Placeholder) && (r.outDir == "" || !strings.HasPrefix(v, r.outDir)) {
+			r.claim(source.Claim{Class: effect.File, Access: effect.Read, Target: workspace.Join(path.Dir(r.src.Path), v), From: r.at(line)})
+		}
+	case "cmd":
+		j := source.Job{}
+		for _, full := range r.resolve(segs) {
+			switch {
+			case strings.HasPrefix(full, "xshell::") && len(args) > 1:
+				for _, w := range strings.Fields(r.eval(args[1], 0)) {
+					if strings.ContainsAny(w, "{}") {
+						w = Placeholder
+					}
+					j.Argv = append(j.Argv, strings.Trim(w, `"'`))
+				}
+			case strings.HasPrefix(full, "duct::"):
+				for _, a := range args {
+					j.Argv = append(j.Argv, r.eval(a, 0))
+				}
+			}
+		}
+		if len(j.Argv) > 0 {
+			r.jobs = append(r.jobs, r.newJob(j, line))
+		}
+	case "run_cmd", "run_fun", "spawn":
+		for _, full := range r.resolve(segs) {
+			if strings.HasPrefix(full, "cmd_lib::") {
+				r.unknown(r.at(line), "a command in the syntax of cmd_lib is not analysed", effect.Process, effect.File, effect.Network)
+			}
+		}
+	}
+}
