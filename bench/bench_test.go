@@ -30,6 +30,9 @@ func TestCorpus(t *testing.T) {
 		if c.Tool == "" && c.Truth != nil && !slices.Contains(c.Label(), "process") {
 			t.Errorf("%s is a shell command and its label has no process", c.ID)
 		}
+		if c.Truth == nil {
+			t.Errorf("%s has no label: go run ./bench/cmd/truth -case %s -write", c.ID, c.ID)
+		}
 		for class, why := range c.Reviewed {
 			if why == "" {
 				t.Errorf("%s: %s is added by review without a reason", c.ID, class)

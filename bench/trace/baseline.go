@@ -124,7 +124,7 @@ func (c Command) ownWrite(kind, file string) bool {
 		return true
 	case !path.IsAbs(file), within(file, c.Instr):
 		return true
-	case hasPrefix(file, c.Tmp+"/node-compile-cache", c.Tmp+"/v8-compile-cache"), strings.Contains(file, "/__pycache__"):
+	case hasPrefix(file, c.Tmp+"/node-compile-cache", c.Tmp+"/v8-compile-cache", c.Tmp+"/go-build"), strings.Contains(file, "/__pycache__"):
 		return true
 	case kind == "yarn" && (within(file, "/usr/local/share/.cache") || file == "/usr/local/bin"): // its cache when it runs as root
 		return true
