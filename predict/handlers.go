@@ -37,6 +37,12 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.composeCommand(f, v)
 	case "docker-run":
 		e.dockerRun(f, v)
+	case "husky", "lefthook", "simple-git-hooks", "pre-commit", "lint-staged":
+		e.hookManager(f, v)
+	case "npm-run-all":
+		e.runAll(f, v)
+	case "pip":
+		e.pip(f, v)
 	case "go":
 		e.goCommand(f, v)
 	case "git":
