@@ -159,7 +159,16 @@ func (v *invocation) targets(s model.Step) []word {
 // apply does one step. An unknown verb cannot occur: models with one do not load.
 func (e *engine) apply(f *frame, v *invocation, s model.Step) {
 	src := f.source(v.line, s.Rule)
+	if daemonNetwork(v.name, s) {
+		g := *f
+		g.container = "engine"
+		f = &g
+		defer e.unknown(f, src, v.name+": the engine connects to the registry, outside this process tree", effect.Network)
+	}
 	for _, w := range e.stepWords(f, v, s) {
+		if w.text == "-" && s.Arg == "" {
+			continue // standard input or output; a file of that name is written ./-
+		}
 		switch s.Verb {
 		case "read":
 			e.read(f, w, false, src)
@@ -242,6 +251,14 @@ func (e *engine) apply(f *frame, v *invocation, s model.Step) {
 	case "handler":
 		e.handle(f, s.Arg, v)
 	}
+}
+
+// daemonNetwork tells whether a step is a connection that a container daemon makes for its client.
+func daemonNetwork(name string, s model.Step) bool {
+	if !containerCLI(name) || localEngine(name) {
+		return false
+	}
+	return s.Verb == "registry" || (s.Verb == "fetch" || s.Verb == "send") && strings.HasPrefix(s.Arg, "@")
 }
 
 // stepWords are the targets of the verbs that act on words.
@@ -373,8 +390,12 @@ func (e *engine) output(f *frame, v *invocation) word {
 		operands = append(operands, v.word(o.Text, o.Index))
 	}
 	out := word{text: hole, data: f.comp}
-	if len(operands) == 0 && v.name != "base64" && v.name != "cat" {
-		return out
+	if len(operands) == 0 {
+		switch v.name {
+		case "base64", "cat", "ls", "find", "fd", "fdfind", "mktemp", "git", "rg", "grep":
+		default:
+			return out
+		}
 	}
 	switch v.name {
 	case "dirname":
@@ -395,6 +416,10 @@ func (e *engine) output(f *frame, v *invocation) word {
 				return word{text: p + "\n", data: w.data}
 			}
 		}
+	case "ls", "find", "fd", "fdfind":
+		return e.listed(f, operands, v)
+	case "mktemp":
+		return mktempOutput(e.homeTemp(f), operands, v)
 	case "which":
 		if p := e.find(f, operands[0].text); operands[0].known() && p.link != "" {
 			return word{text: p.link + "\n"}
@@ -407,6 +432,59 @@ func (e *engine) output(f *frame, v *invocation) word {
 		}
 	}
 	return out
+}
+
+// listed is what ls and find print, as far as it is certain: names below the places they were given.
+func (e *engine) listed(f *frame, operands []word, v *invocation) word {
+	out := word{data: f.comp}
+	if v.match.Has("-l -s -i -g -o -ls -printf -exec --format --long") {
+		return word{text: hole, data: f.comp}
+	}
+	if len(operands) == 0 || v.name == "fd" || v.name == "fdfind" {
+		out.text = "./" + hole + "\n"
+		return out
+	}
+	for _, w := range operands {
+		if strings.HasPrefix(w.text, "-") || w.text == "(" || w.text == "!" {
+			break // find's expression
+		}
+		switch {
+		case v.name == "find":
+			out.text = cut(out.text + strings.TrimSuffix(w.text, "/") + "/" + hole + "\n")
+		case w.known() && !e.fs.IsDir(f.abs(w.text)):
+			out.text = cut(out.text + w.text + "\n")
+		case len(operands) == 1:
+			out.text = "./" + hole + "\n" // names without their folder
+		default:
+			return word{text: hole, data: f.comp}
+		}
+	}
+	if out.text == "" {
+		out.text = "./" + hole + "\n"
+	}
+	return out
+}
+
+func (e *engine) homeTemp(f *frame) string {
+	if v, ok := e.envValue(f)("TMPDIR"); ok && v != "" && !strings.Contains(v, hole) {
+		return v
+	}
+	return "/tmp"
+}
+
+// mktempOutput is a name that mktemp(1) makes up: known but for its last characters.
+func mktempOutput(temp string, operands []word, v *invocation) word {
+	tmpl := "tmp."
+	if len(operands) > 0 {
+		tmpl = strings.TrimRight(operands[0].text, "X")
+	}
+	switch o, ok := v.match.Opt("-p --tmpdir"); {
+	case ok && o.Value != "":
+		tmpl = strings.TrimSuffix(o.Value, "/") + "/" + tmpl
+	case ok, v.match.Has("-t"), len(operands) == 0:
+		tmpl = temp + "/" + tmpl
+	}
+	return word{text: tmpl + hole}
 }
 
 // catOutput is the content of files that cat prints, for "cat install.sh | sh".

@@ -84,7 +84,7 @@ func (e *engine) builtin(f *frame, args []word, line int, set map[string]word) b
 		f.print(word{text: f.dir + "\n"})
 	case "trap":
 		if len(rest) > 1 && rest[0].text != "-" && rest[0].text != "" && !strings.HasPrefix(rest[0].text, "-") {
-			e.evalText(f.fork(), rest[0], line, "shell/trap")
+			f.traps = append(f.traps, trap{rest[0], line})
 		}
 	case "type", "hash", "help", "caller", "times", "jobs", "dirs", "compgen":
 		f.print(word{text: hole})

@@ -44,7 +44,7 @@ func (e *engine) followEngine(f *frame, v *invocation, r source.Result) {
 		case c.Class == effect.Container:
 			own.Claims = append(own.Claims, c)
 			pulls = pulls || c.Access == effect.Run
-		case c.Class == effect.File, c.Class == effect.Environment, c.Class == effect.Network && c.Access == effect.Listen:
+		case c.Class == effect.File, c.Class == effect.Environment:
 			own.Claims = append(own.Claims, c)
 		default:
 			e.claim(&g, c)

@@ -122,6 +122,9 @@ func (e *engine) job(f *frame, j source.Job) {
 		c.fields[k] = v
 	}
 	if len(j.Path) > 0 {
+		if j.From.Rule == "hook-manager/husky" {
+			e.setVariable(c, "PATH", word{text: hole}, 1) // husky's wrapper exports it
+		}
 		c.path = append(slices.Clone(j.Path), f.path...)
 	}
 	if j.Container != "" {

@@ -29,9 +29,10 @@ type frame struct {
 	container string     // the image or stage whose engine runs this; empty: this machine
 	depth     int
 
-	out    *word    // standard output, while a substitution collects it
-	in     *stdin   // standard input as far as it is known
-	ended  bool     // exit, return or exec was reached: what follows in this list does not run
+	out    *word  // standard output, while a substitution collects it
+	in     *stdin // standard input as far as it is known
+	ended  bool   // exit, return or exec was reached: what follows in this list does not run
+	traps  []trap
 	calls  []string // functions being called, against recursion
 	quiet  bool     // nothing is executed: the program's own words only (command -v)
 	drops  []string // classes ("network") and kinds ("file.write") that an option took away
@@ -42,6 +43,12 @@ type function struct {
 	body *syntax.Stmt
 	from effect.Source
 	base int
+}
+
+// trap is text that the shell runs on a signal or at its end.
+type trap struct {
+	text word
+	line int
 }
 
 // stdin is what a command reads as standard input: literal text from a here-document, or the output of a known command.
@@ -83,6 +90,11 @@ func (f *frame) merge(ends []*frame) {
 	}
 	first := live[0]
 	f.vars, f.funcs, f.dir, f.path, f.params = first.vars, first.funcs, first.dir, first.path, first.params
+	for _, b := range live {
+		if len(b.traps) > len(f.traps) {
+			f.traps = b.traps
+		}
+	}
 	for _, b := range live[1:] {
 		if b.dir != f.dir {
 			f.dir = hole

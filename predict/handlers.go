@@ -126,7 +126,7 @@ func (e *engine) xargs(f *frame, v *invocation) {
 		return
 	}
 	more := []word{{text: hole, quoted: true, data: f.comp}}
-	if f.in != nil && f.in.text.known() && !v.match.Has("-a --arg-file") {
+	if f.in != nil && !f.in.text.pure() && !v.match.Has("-a --arg-file") {
 		more = nil
 		split := splitFields
 		if v.match.Has("-0 --null -d --delimiter -I -L") {

@@ -33,7 +33,13 @@ func (e *engine) shell(f *frame, text string, lang syntax.LangVariant) {
 	if file == nil {
 		return
 	}
+	traps := len(f.traps)
 	e.stmts(f, file.Stmts)
+	for _, t := range f.traps[min(traps, len(f.traps)):] { // they see what the text has left behind
+		b := f.fork()
+		e.evalText(b, t.text, t.line, "shell/trap")
+	}
+	f.traps = f.traps[:min(traps, len(f.traps))]
 }
 
 func parseMessage(err error) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict/internal/workspace"
 )
 
 // read notes that a file is read: an effect by the rubric only for credentials and places outside, always part of the flow.
@@ -13,9 +14,17 @@ func (e *engine) read(f *frame, w word, tree bool, src effect.Source) {
 	if f.dropped(effect.File, effect.Read) {
 		return
 	}
-	p := e.place(f, w, tree, true)
 	f.comp.join(w.data)
+	if w.pure() { // a path of which nothing is known leads anywhere, a place in the workspace most likely
+		f.comp.touch(effect.File, effect.Read, effect.Any(effect.FileKind))
+		e.unknown(f, src, "the file that is read is not known before it runs", effect.File)
+		return
+	}
+	p := e.place(f, w, tree, true)
 	name := filePath(p)
+	if tree {
+		e.envFilesIn(f, name, src)
+	}
 	if !p.Tree && envFile(name) {
 		e.note(f, effect.Environment, effect.Read, p, src)
 		if !credentialFile(name, e.home) && e.ordinaryRead(name, false) {
@@ -23,6 +32,22 @@ func (e *engine) read(f *frame, w word, tree bool, src effect.Source) {
 		}
 	}
 	e.note(f, effect.File, effect.Read, p, src)
+}
+
+// envFilesIn notes the environment files that lie directly in a folder all of which is read.
+func (e *engine) envFilesIn(f *frame, dir string, src effect.Source) {
+	if !workspace.Within(dir, e.workspace) || !e.fs.IsDir(dir) {
+		return
+	}
+	names, err := e.fs.Names(dir)
+	if err != nil {
+		return
+	}
+	for _, n := range names {
+		if n[0] == '.' && envFile(n) {
+			e.note(f, effect.Environment, effect.Read, e.place(f, word{text: dir + "/" + n}, false, true), src)
+		}
+	}
 }
 
 // write notes that a file is created or changed. A shell's start-up file changes the environment of later shells as well.

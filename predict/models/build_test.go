@@ -223,10 +223,10 @@ cross-env A=1 B=2 node x.js --c => set-env=A=1; set-env=B=2; command=node
 concurrently -k -n a,b x y => shell=x; shell=y
 run-s a b =>
 pm2 start app.js -- --x => script node=app.js; write-tree $HOME/.pm2
-lint-staged => exec git; write-tree .git; write-tree .
-lefthook run pre-commit =>
+lint-staged => exec git; write-tree .git
+lefthook run pre-commit => set-env LEFTHOOK=0
 pre-commit install => write-tree .git/hooks; exec git
-pre-commit run -a => exec git; write-tree .
+pre-commit run -a => exec git
 patch-package => write-tree node_modules
 patch-package x => write-tree node_modules; write-tree patches; registry @npm; exec npm
 serve -l 3000 dist => listen=3000; read-tree=dist
