@@ -278,7 +278,7 @@ func TestShellsAndInterpreters(t *testing.T) {
 bash -c 'a b' =>
 bash -lc 'a b' => script bash $HOME/.bash_profile; script bash $HOME/.bash_login; script bash $HOME/.profile
 bash -i => script bash $HOME/.bashrc
-bash --rcfile f -i => script bash=f; script bash $HOME/.bashrc
+bash --rcfile f -i => script bash=f
 bash --init-file f => script bash=f
 bash -euo pipefail s.sh -x =>
 zsh -c x => script zsh $HOME/.zshenv
@@ -296,7 +296,8 @@ python3 -V => nothing
 node s.js --eval x => script node=s.js
 node -e 'x' a => code node=x
 node --eval=x => code node=x
-node -p 1+1 => code node=; code node=1+1
+node -p 1+1 => code node=1+1
+node --print=1+1 => code node=1+1
 node -r ./h.js s.js => script node=./h.js; script node=s.js
 node --require=./h.js --import ./i.mjs s.js => script node=./h.js; script node=./i.mjs; script node=s.js
 node --env-file=.env s.js => env-file=.env; script node=s.js

@@ -52,6 +52,9 @@ func (m *Match) Plan() Plan {
 			value, place, actions = val, place+" "+name, append(actions[:len(actions):len(actions)], more...)
 		}
 		for _, a := range actions {
+			if a.Verb == "code" && !o.HasValue {
+				continue // node -p: the text is the first operand
+			}
 			p.Do = append(p.Do, data(Step{Action: a, Value: value, HasValue: o.HasValue, Index: o.Index, Rule: place}))
 		}
 	}
