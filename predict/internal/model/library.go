@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,31 +20,70 @@ import (
 type Library struct {
 	Files fs.FS // every *.yaml in its root
 
-	once    sync.Once
-	err     error
-	blocks  map[string]block
-	parents map[string]bool // the keys that have subcommands in blocks of their own
-	twice   []string        // names that have more than one block
-	mu      sync.Mutex
-	parsed  map[string]*Command
+	once   sync.Once
+	err    error
+	blocks []block
+	keys   string // of all blocks, in order: NUL, the way to it with a space behind ("docker container "), "|run|r|"
+	mu     sync.Mutex
+	parsed map[int]*Command // by place in blocks
 }
 
-// block is the text of one model and the first of its names, by which its subcommands are found.
+// block is the text of one model, the place of its key in keys, and the first of its names, by which its subcommands are
+// found.
 type block struct {
 	text []byte
+	key  int
 	name string
 }
 
-// Names lists every program that has a model, without order.
+// names lists the names of a block, each with the way to it.
+func (l *Library) names(b block) (names []string) {
+	key := l.keys[b.key+1:]
+	if i := strings.IndexByte(key, 0); i >= 0 {
+		key = key[:i]
+	}
+	parent, last, _ := strings.Cut(key, "|")
+	for n := range strings.SplitSeq(strings.TrimSuffix(last, "|"), "|") {
+		names = append(names, parent+n)
+	}
+	return names
+}
+
+// lookup finds the last block that has a name; -1 if there is none. Searching the text of all keys takes microseconds; a map
+// of all names would take longer to make than most processes take for the rest.
+func (l *Library) lookup(name string) int {
+	at := strings.LastIndexByte(name, ' ') + 1
+	parent, last := name[:at], "|"+name[at:]+"|"
+	if len(last) == 2 || strings.ContainsAny(name, "|\x00") {
+		return -1
+	}
+	for end := len(l.keys); ; {
+		i := strings.LastIndex(l.keys[:end], last)
+		if i < 0 {
+			return -1
+		}
+		start := strings.LastIndexByte(l.keys[:i+1], 0)
+		line := l.keys[start+1:]
+		if way, _, _ := strings.Cut(line, "|"); way == parent {
+			n, _ := slices.BinarySearchFunc(l.blocks, start, func(b block, at int) int { return b.key - at })
+			return n
+		}
+		end = i + 1
+	}
+}
+
+// Names lists every program that has a model.
 func (l *Library) Names() ([]string, error) {
 	l.once.Do(l.load)
-	names := make([]string, 0, len(l.blocks))
-	for n := range l.blocks {
-		if !strings.Contains(n, " ") {
-			names = append(names, n)
+	var all []string
+	for _, b := range l.blocks {
+		for _, n := range l.names(b) {
+			if !strings.Contains(n, " ") {
+				all = append(all, n)
+			}
 		}
 	}
-	return names, l.err
+	return all, l.err
 }
 
 // Check parses every model and tells what is wrong with any of them: text that does not parse, a name that two blocks
@@ -51,22 +91,26 @@ func (l *Library) Names() ([]string, error) {
 func (l *Library) Check() error {
 	l.once.Do(l.load)
 	errs := []error{l.err}
-	for n := range l.blocks {
-		c, err := l.Find(n)
+	seen := map[string]bool{}
+	for i, b := range l.blocks {
+		for _, n := range l.names(b) {
+			if seen[n] {
+				errs = append(errs, fmt.Errorf("command model %s: two blocks have this name: join them", n))
+			}
+			seen[n] = true
+		}
+		if at := strings.LastIndexByte(b.name, ' '); at >= 0 {
+			if n := l.lookup(b.name[:at]); n < 0 || l.blocks[n].name != b.name[:at] {
+				errs = append(errs, fmt.Errorf("command model %s: it has subcommands but no block: add one, under its first name", b.name[:at]))
+			}
+		}
+		c, err := l.at(i, 0)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		if err := c.check(); err != nil {
-			errs = append(errs, fmt.Errorf("command model %s: %w", n, err))
-		}
-	}
-	for _, n := range l.twice {
-		errs = append(errs, fmt.Errorf("command model %s: two blocks have this name: join them", n))
-	}
-	for n := range l.parents {
-		if l.blocks[n].name != n {
-			errs = append(errs, fmt.Errorf("command model %s: it has subcommands but no block: add one, under its first name", n))
+			errs = append(errs, fmt.Errorf("command model %s: %w", b.name, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -81,33 +125,38 @@ func (l *Library) find(name string, depth int) (*Command, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	b, ok := l.blocks[name]
-	if !ok {
+	n := l.lookup(name)
+	if n < 0 {
 		return nil, nil
 	}
+	return l.at(n, depth)
+}
+
+func (l *Library) at(n, depth int) (*Command, error) {
 	l.mu.Lock()
-	c, ok := l.parsed[b.name]
+	c, ok := l.parsed[n]
 	l.mu.Unlock()
 	if ok {
 		return c, nil
 	}
+	b := l.blocks[n]
 	c, err := parse(b.text)
 	if err == nil {
 		c.ways = l.ways(b.name)
 		c, err = l.prepare(c, depth)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("command model %s: %w", name, err)
+		return nil, fmt.Errorf("command model %s: %w", b.name, err)
 	}
 	l.mu.Lock()
-	l.parsed[b.name] = c
+	l.parsed[n] = c
 	l.mu.Unlock()
 	return c, nil
 }
 
 // ways gives the place where the subcommands of a key are found, if there are any.
 func (l *Library) ways(key string) []way {
-	if !l.parents[key] {
+	if !strings.Contains(l.keys, "\x00"+key+" |") {
 		return nil
 	}
 	return []way{{l, key}}
@@ -210,43 +259,30 @@ func (l *Library) prepare(c *Command, depth int) (*Command, error) {
 }
 
 func (l *Library) load() {
-	l.blocks, l.parents, l.parsed = map[string]block{}, map[string]bool{}, map[string]*Command{}
+	l.parsed = map[int]*Command{}
 	names, err := fs.Glob(l.Files, "*.yaml")
 	if err != nil {
 		l.err = err
 		return
 	}
+	var keys strings.Builder
 	for _, n := range names {
 		data, err := fs.ReadFile(l.Files, n)
 		if err != nil {
 			l.err = fmt.Errorf("command models %s: %w", path.Base(n), err)
 			return
 		}
-		l.split(data)
+		l.split(data, &keys)
 	}
+	l.keys = keys.String()
 }
 
 // split cuts a file at its top-level keys.
-func (l *Library) split(data []byte) {
-	start, key := -1, ""
+func (l *Library) split(data []byte, keys *strings.Builder) {
+	open := -1 // where the text of the last block starts
 	end := func(at int) {
-		if start < 0 {
-			return
-		}
-		parent, last := "", key
-		if i := strings.LastIndexByte(key, ' '); i >= 0 {
-			parent, last = key[:i+1], key[i+1:]
-			l.parents[key[:i]] = true
-		}
-		b := block{text: data[start:at]}
-		for _, n := range strings.Split(last, "|") {
-			if b.name == "" {
-				b.name = parent + n
-			}
-			if _, ok := l.blocks[parent+n]; ok {
-				l.twice = append(l.twice, parent+n)
-			}
-			l.blocks[parent+n] = b
+		if open >= 0 {
+			l.blocks[len(l.blocks)-1].text = data[open:at]
 		}
 	}
 	for at := 0; at < len(data); {
@@ -258,7 +294,12 @@ func (l *Library) split(data []byte) {
 		if len(line) > 0 && line[0] != ' ' && line[0] != '#' && line[0] != '-' && line[0] != '\t' {
 			if k, _, ok := bytes.Cut(line, []byte(":")); ok {
 				end(at)
-				start, key = at, strings.Trim(string(k), `"'`)
+				open = at
+				key := strings.Trim(string(k), `"'`)
+				i := strings.LastIndexByte(key, ' ') + 1
+				first, _, _ := strings.Cut(key[i:], "|")
+				l.blocks = append(l.blocks, block{key: keys.Len(), name: key[:i] + first})
+				keys.WriteString("\x00" + key[:i] + "|" + key[i:] + "|")
 			}
 		}
 		at += next + 1
