@@ -185,6 +185,7 @@ func (e *engine) command(f *frame, c syntax.Command, redirs []*syntax.Redirect) 
 	case *syntax.IfClause:
 		e.ifClause(f, c)
 	case *syntax.WhileClause:
+		e.loosen(f, append(append([]*syntax.Stmt(nil), c.Cond...), c.Do...)...)
 		e.stmts(f, c.Cond)
 		e.branches(f, func(*frame) {}, func(b *frame) {
 			e.stmts(b, c.Do)
@@ -237,13 +238,19 @@ func (e *engine) binary(f *frame, c *syntax.BinaryCmd) {
 		}
 		c = next
 	}
+	status := e.truth(f, left)
 	e.stmt(f, left)
-	ended := f.ended // "exit 1 || x": what follows does not run
-	for i := len(chain) - 1; i >= 0 && !ended; i-- {
+	for i := len(chain) - 1; i >= 0 && !f.ended; i-- { // "exit 1 || x": what follows does not run
 		s := chain[i]
-		if alwaysSucceeds(left) && ops[i] == syntax.AndStmt {
+		and := ops[i] == syntax.AndStmt
+		switch {
+		case status != either && (status == holds) != and: // it does not run, and leaves the status as it was
+			continue
+		case status != either || and && alwaysSucceeds(left):
+			status = e.truth(f, s)
 			e.stmt(f, s)
-		} else {
+		default:
+			status = either
 			e.branches(f, func(*frame) {}, func(b *frame) { e.stmt(b, s) })
 		}
 		left = s
@@ -347,9 +354,20 @@ func (e *engine) ifClause(f *frame, c *syntax.IfClause) {
 			elseSeen = true
 			break
 		}
+		known := either
+		if len(c.Cond) == 1 {
+			known = e.truth(f, c.Cond[0])
+		}
 		e.stmts(f, c.Cond)
+		if known == fails {
+			continue
+		}
 		body := c.Then
 		ways = append(ways, func(b *frame) { e.stmts(b, body) })
+		if known == holds {
+			elseSeen = true
+			break
+		}
 	}
 	if !elseSeen {
 		ways = append(ways, func(*frame) {})
@@ -370,6 +388,7 @@ func (e *engine) forClause(f *frame, c *syntax.ForClause) {
 			e.arithmetic(f, l.Cond)
 			e.arithmetic(f, l.Post)
 		}
+		e.loosen(f, c.Do...)
 		e.branches(f, func(*frame) {}, body)
 		return
 	}
@@ -386,6 +405,9 @@ func (e *engine) forClause(f *frame, c *syntax.ForClause) {
 			w.data = joined(w.data, x.data)
 		}
 		items = []word{w}
+		e.loosen(f, c.Do...)
+	} else if len(items) == 1 && !items[0].known() {
+		e.loosen(f, c.Do...) // one word that may be many
 	}
 	for _, x := range items {
 		f.set(it.Name.Value, x)
