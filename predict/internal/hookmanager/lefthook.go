@@ -367,7 +367,8 @@ func (r *lefthookRun) runScript(file string, n *node, name, dir string) {
 	r.m.job(j)
 }
 
-// jobEntry is one entry of "jobs": a command, a script or a group of further entries.
+// jobEntry is one entry of "jobs": a command, a script or a group of further entries. A root beside the group moves its entries,
+// one inside of it does not (lefthook 2.2).
 func (r *lefthookRun) jobEntry(n *node, dir string, depth int) {
 	name := n.get("name").str()
 	if depth > 20 {
@@ -385,9 +386,6 @@ func (r *lefthookRun) jobEntry(n *node, dir string, depth int) {
 	}
 	switch {
 	case group != nil:
-		if root := group.get("root").str(); root != "" {
-			dir = joinPath(r.m.top(), root)
-		}
 		for _, j := range items(group.get("jobs")) {
 			r.jobEntry(j, dir, depth+1)
 		}
