@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -24,7 +25,8 @@ const (
 // Host makes a host resource from "host", "host:port", "host:port/path", a URL, or "@manager" for a package manager's
 // built-in registry. Names are normalised: IDNA (UTS 46), case, trailing dot, percent-encoding; addresses: every spelling that
 // inet_aton and RFC 4291 know, IPv4-mapped IPv6 to IPv4. A URL's user information, query and fragment are dropped; its
-// scheme gives the default port. "*" is any host.
+// scheme gives the default port. "*" is any host. It refuses what two clients take for two hosts: a backslash in front of the
+// path (a browser ends the host there, curl does not), and names that end in a number but are no address.
 func Host(s string) (Resource, error) {
 	if s == "*" || s == "" {
 		if s == "" {
@@ -39,8 +41,10 @@ func Host(s string) (Resource, error) {
 		if i := strings.IndexAny(s, "?#"); i >= 0 {
 			s = s[:i]
 		}
-		s = strings.ReplaceAll(s, `\`, "/") // as WHATWG URL parsers do
 		auth, rest, has := strings.Cut(s, "/")
+		if strings.Contains(auth, `\`) {
+			return Resource{}, fmt.Errorf("host %q: a backslash stands before the path", s)
+		}
 		if i := strings.LastIndexByte(auth, '@'); i >= 0 {
 			auth = auth[i+1:]
 		}
@@ -72,7 +76,7 @@ func Host(s string) (Resource, error) {
 // urlSegments splits a URL path, decoding what needs no encoding and removing dot segments (RFC 3986 section 6.2.2).
 func urlSegments(p string) (segs []string) {
 	for _, s := range strings.Split(p, "/") {
-		if u, err := url.PathUnescape(s); err == nil && !strings.ContainsAny(u, "/\x00") {
+		if u, err := url.PathUnescape(s); err == nil && !strings.Contains(u, "\x00") {
 			s = u
 		}
 		switch s {
@@ -112,6 +116,9 @@ func splitPort(auth string) (host, port string, err error) {
 
 func hostSegments(host string) ([]string, error) {
 	if name, ok := strings.CutPrefix(host, "@"); ok && name != "" {
+		if !plainName(name) || strings.Trim(name, ".-_") != name {
+			return nil, fmt.Errorf("registry name holds a character that none has")
+		}
 		return []string{realmRegistry, strings.ToLower(name)}, nil
 	}
 	if ip, ok := parseAddr(host); ok {
@@ -130,25 +137,47 @@ func hostSegments(host string) ([]string, error) {
 	if ip, ok := parseAddr(name); ok { // full-width digits become an address only after IDNA
 		return []string{realm(ip), "#" + ip.String()}, nil
 	}
+	if endsInNumber(name) {
+		return nil, fmt.Errorf("name ends in a number and is no address")
+	}
 	return append([]string{nameRealm(name)}, reversedLabels(name)...), nil
 }
 
 func normalName(host string) (string, error) {
-	plain := strings.IndexFunc(host, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_')
-	}) < 0
-	if !plain {
+	if !utf8.ValidString(host) {
+		return "", fmt.Errorf("name is not UTF-8")
+	}
+	if !plainName(host) {
 		ascii, err := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false)).ToASCII(host)
 		if err != nil {
 			return "", fmt.Errorf("name is not valid: %w", err)
 		}
-		host = ascii
+		if host = ascii; !plainName(host) {
+			return "", fmt.Errorf("name holds a character that no name has")
+		}
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if host == "" || slices.Contains(strings.Split(host, "."), "") || strings.ContainsAny(host, "/\\@:?#[] \t\r\n\x00*") {
-		return "", fmt.Errorf("name is empty, has an empty label or a character that no name has")
+	if host == "" || slices.Contains(strings.Split(host, "."), "") {
+		return "", fmt.Errorf("name is empty or has an empty label")
 	}
 	return host, nil
+}
+
+// plainName tells whether a name has only the characters of host names, and the underscore of service names (RFC 8552).
+func plainName(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_')
+	}) < 0
+}
+
+// endsInNumber tells whether the last label is one that an address ends in (WHATWG URL, 3.6): some clients would make one of
+// it all the same, each in its own way.
+func endsInNumber(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
 // nameRealm follows RFC 6761 (localhost), RFC 6762 (local) and RFC 8375 / draft usage for internal names.
@@ -177,7 +206,10 @@ func realm(ip netip.Addr) string {
 // parseAddr reads an IP address in any spelling that common clients accept: RFC 4291 with or without brackets and zone,
 // and inet_aton(3) with one to four parts in decimal, octal or hexadecimal.
 func parseAddr(s string) (netip.Addr, bool) {
-	t := strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")
+	t := s
+	if inner, ok := strings.CutPrefix(s, "["); ok {
+		t = strings.TrimSuffix(inner, "]")
+	}
 	if strings.Contains(t, ":") {
 		t = strings.Replace(t, "%25", "%", 1)
 		ip, err := netip.ParseAddr(t)

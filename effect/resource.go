@@ -2,7 +2,9 @@ package effect
 
 import (
 	"fmt"
+	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -118,11 +120,10 @@ func Name(k Kind, text string) (Resource, error) {
 	case ExeKind:
 		if path.IsAbs(text) {
 			r, err := FilePath(text)
-			r.kind = ExeKind
-			if err == nil {
-				r.key = sep + "/" + r.key // apart from bare names
+			if err != nil || r.key == "" {
+				return Resource{}, fmt.Errorf("program %q: not the path of a file", text)
 			}
-			return r, err
+			return Resource{ExeKind, sep + "/" + r.key}, nil // apart from bare names
 		}
 		return New(ExeKind, text)
 	case EnvKind:
@@ -133,7 +134,8 @@ func Name(k Kind, text string) (Resource, error) {
 	return New(k, strings.Split(text, "/")...)
 }
 
-// Mailbox makes a mailbox resource from an address "local@domain" (domain reversed, then local part) or "@domain".
+// Mailbox makes a mailbox resource from an address "local@domain" (domain reversed, then "@", then the local part) or
+// "@domain", the place of all addresses at exactly this domain; its parent holds those of subdomains too.
 // Domains compare without case; local parts too, since every large provider treats them so and a wider match only asks less
 // often for the same mailbox.
 func Mailbox(addr string) (Resource, error) {
@@ -145,9 +147,9 @@ func Mailbox(addr string) (Resource, error) {
 	if err != nil {
 		return Resource{}, fmt.Errorf("mailbox %q: %w", addr, err)
 	}
-	segs := reversedLabels(name)
+	segs := append(reversedLabels(name), "@")
 	if local := strings.ToLower(addr[:at]); local != "" {
-		segs = append(segs, "@", local)
+		segs = append(segs, local)
 	}
 	return New(MailboxKind, segs...)
 }
@@ -157,42 +159,78 @@ func (r Resource) String() string { return r.kind.String() + ":" + r.text() }
 
 func (r Resource) text() string {
 	segs := r.Segments()
-	if r.kind != HostKind {
-		for i, s := range segs {
-			segs[i] = escapeSegment(s)
-		}
-	}
 	switch r.kind {
 	case FileKind:
-		return "/" + strings.Join(segs, "/")
+		return pathText(segs)
 	case HostKind:
 		return hostText(segs)
 	case ExeKind:
 		if len(segs) > 0 && segs[0] == "/" {
-			return "/" + strings.Join(segs[1:], "/")
+			return pathText(segs[1:])
 		}
 	case MailboxKind:
-		for i, s := range segs {
-			if s == "@" && i+1 < len(segs) {
-				return segs[i+1] + "@" + joinReversed(segs[:i])
-			}
-		}
-		return "@" + joinReversed(segs)
-	case TableKind:
-		return strings.Join(segs, ".")
+		return mailboxText(segs)
 	}
 	if len(segs) == 0 {
 		return "*"
 	}
-	return strings.Join(segs, "/")
+	join := separator(r.kind)
+	special := "*" + join
+	if r.kind == EnvKind {
+		special = "*/"
+	}
+	for i, s := range segs {
+		segs[i] = escape(s, special)
+	}
+	return strings.Join(segs, join)
 }
 
-// escapeSegment keeps a segment that is spelled like a mark of patterns apart from the mark: a file may be called "**".
-func escapeSegment(s string) string {
-	if s[0] == '*' || s[0] == '\\' {
-		return `\` + s
+func mailboxText(segs []string) string {
+	at := slices.Index(segs, "@")
+	switch {
+	case at < 0:
+		return "@*." + joinReversed(segs)
+	case at == len(segs)-1:
+		return "@" + joinReversed(segs[:at])
 	}
-	return s
+	return escape(segs[at+1], "*") + "@" + joinReversed(segs[:at])
+}
+
+// separator is what stands between segments in the text of a kind that is neither a path, a host nor a mailbox.
+func separator(k Kind) string {
+	switch k {
+	case TableKind:
+		return "."
+	case EnvKind, ExeKind:
+		return "" // one segment
+	}
+	return "/"
+}
+
+// pathText writes a path. A file that is really called "**" gets "/." after it, which cleaning takes away again: the bare text
+// means everything below the folder.
+func pathText(segs []string) string {
+	p := "/" + strings.Join(segs, "/")
+	if strings.HasSuffix(p, "/**") {
+		p += "/."
+	}
+	return p
+}
+
+// escape writes some characters of a segment, and the percent sign, as %XX: a star in a name is not the star of a pattern.
+func escape(s, chars string) string {
+	if !strings.ContainsAny(s, chars+"%") {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if strings.IndexByte(chars+"%", s[i]) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", s[i])
+		} else {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
 }
 
 // Pattern is a resource, or with Tree the whole subtree at and below it.
@@ -241,7 +279,10 @@ func (p Pattern) String() string {
 	case TableKind:
 		return k + p.text() + ".*"
 	}
-	return k + strings.TrimSuffix(p.text(), "/") + "/**"
+	if p.text() == "/" {
+		return k + "/**"
+	}
+	return k + p.text() + "/**"
 }
 
 // Parse reads what String writes.
@@ -268,17 +309,55 @@ func parseText(k Kind, text string) (Pattern, error) {
 		return parseHostPattern(text)
 	case MailboxKind:
 		text, tree = strings.CutPrefix(text, "*")
+		r, err := parseMailbox(text)
+		return Pattern{r, tree}, err
 	case TableKind:
 		text, tree = strings.CutSuffix(text, ".*")
 	default:
 		text, tree = strings.CutSuffix(text, "/**")
-		if text == "" && k == FileKind {
+		switch {
+		case text == "" && k == FileKind:
 			return Any(k), nil
+		case text == "" && k == ExeKind: // every program by its path
+			return Below(Resource{k, sep + "/"}), nil
 		}
 	}
-	r, err := Name(k, text)
-	if err == nil && strings.Contains(r.key, sep+`\`) {
-		r.key = strings.ReplaceAll(r.key, sep+`\`, sep) // undo escapeSegment
-	}
+	r, err := parseSegments(k, text)
 	return Pattern{r, tree}, err
+}
+
+// parseMailbox reads what mailboxText writes.
+func parseMailbox(text string) (Resource, error) {
+	if domain, ok := strings.CutPrefix(text, "@*."); ok {
+		r, err := Mailbox("@" + domain)
+		return r.Parent(), err
+	}
+	at := strings.LastIndexByte(text, '@')
+	if at < 0 {
+		return Mailbox(text)
+	}
+	local, err := url.PathUnescape(text[:at])
+	if err != nil {
+		return Resource{}, fmt.Errorf("mailbox %q: %w", text, err)
+	}
+	return Mailbox(local + text[at:])
+}
+
+// parseSegments reads what text writes for one resource.
+func parseSegments(k Kind, text string) (Resource, error) {
+	if k == FileKind || k == ExeKind && path.IsAbs(text) {
+		return Name(k, text)
+	}
+	segs := []string{text}
+	if join := separator(k); join != "" {
+		segs = strings.Split(text, join)
+	}
+	for i, s := range segs {
+		u, err := url.PathUnescape(s)
+		if err != nil {
+			return Resource{}, fmt.Errorf("%s %q: %w", k, text, err)
+		}
+		segs[i] = u
+	}
+	return New(k, segs...)
 }
