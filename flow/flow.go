@@ -8,7 +8,7 @@ import (
 	"github.com/ambit-dev/ambit/effect"
 )
 
-// Sensitivity is a chain, from public to secret. The zero value is not set and lies below public.
+// Sensitivity is a chain, from public to secret. The zero value is not set: a flow without one lies within nothing.
 type Sensitivity uint8
 
 // The chain of sensitivities.
@@ -51,9 +51,9 @@ type Flow struct {
 }
 
 // Within tells whether f lies below g in the lattice: each element of In and Out under some element of g's, sensitivity and
-// effects no more than g's.
+// effects no more than g's. A flow whose sensitivity was never set lies within nothing: nobody has looked.
 func (f Flow) Within(g Flow) bool {
-	return covered(f.In, g.In) && covered(f.Out, g.Out) && f.Sensitivity <= g.Sensitivity && f.Effects.Within(g.Effects)
+	return f.Sensitivity >= Public && covered(f.In, g.In) && covered(f.Out, g.Out) && f.Sensitivity <= g.Sensitivity && f.Effects.Within(g.Effects)
 }
 
 func covered(ps, by []effect.Pattern) bool {
