@@ -160,74 +160,16 @@ func (v *invocation) targets(s model.Step) []word {
 func (e *engine) apply(f *frame, v *invocation, s model.Step) {
 	src := f.source(v.line, s.Rule)
 	if daemonNetwork(v.name, s) {
+		e.unknown(f, src, v.name+": the engine connects to the registry, outside this process tree", effect.Network)
 		g := *f
 		g.container = "engine"
 		f = &g
-		defer e.unknown(f, src, v.name+": the engine connects to the registry, outside this process tree", effect.Network)
 	}
 	for _, w := range e.stepWords(f, v, s) {
 		if w.text == "-" && s.Arg == "" {
 			continue // standard input or output; a file of that name is written ./-
 		}
-		switch s.Verb {
-		case "read":
-			e.read(f, w, false, src)
-		case "read-tree":
-			e.read(f, w, true, src)
-		case "list":
-			e.list(f, w, src)
-		case "write":
-			e.write(f, w, false, src)
-		case "write-tree":
-			e.write(f, w, true, src)
-		case "delete":
-			e.remove(f, w, false, src)
-		case "delete-tree":
-			e.remove(f, w, true, src)
-		case "move":
-			e.read(f, w, true, src)
-			e.remove(f, w, true, src)
-		case "from":
-			e.from(f, w, src)
-		case "to":
-			e.to(f, w, src)
-		case "fetch":
-			e.network(f, w, effect.Fetch, src)
-		case "send":
-			e.network(f, w, effect.Send, src)
-		case "listen":
-			e.network(f, w, effect.Listen, src)
-		case "set-env":
-			name, val, has := strings.Cut(w.text, "=")
-			if containerCLI(v.name) { // the container gets it, not a child of this command
-				if !has {
-					e.readVariable(f, name, src)
-				}
-				continue
-			}
-			if !strings.Contains(name, hole) && !f.dropped(effect.Environment, effect.Write) {
-				e.setVariable(f, name, word{text: val, data: w.data}, v.line)
-				f.export(name, word{text: val, data: w.data})
-			}
-		case "read-env":
-			e.readVariable(f, w.text, src)
-		case "env-file":
-			e.envFile(f, w, src)
-		case "image":
-			e.container(f, effect.Run, effect.ImageKind, w.text, src)
-		case "build-image":
-			e.container(f, effect.Build, effect.ImageKind, w.text, src)
-		case "call":
-			if r, err := effect.Name(effect.ToolKind, w.text); err == nil {
-				e.note(f, effect.MCP, effect.Call, effect.Exactly(r), src)
-			}
-		case "exec":
-			e.startProgram(f, []word{w}, v.line)
-		case "command":
-			e.nested(f, v, s)
-		case "shell":
-			e.runText(f, w, v.line, "shell", s.Rule)
-		}
+		e.applyTo(f, v, s, w, src)
 	}
 	switch s.Verb {
 	case "registry":
@@ -250,6 +192,69 @@ func (e *engine) apply(f *frame, v *invocation, s model.Step) {
 		e.unknown(f, src, v.name+": "+strings.TrimSpace(why), parseClasses(classes)...)
 	case "handler":
 		e.handle(f, s.Arg, v)
+	}
+}
+
+// applyTo does one step on one word.
+func (e *engine) applyTo(f *frame, v *invocation, s model.Step, w word, src effect.Source) {
+	switch s.Verb {
+	case "read":
+		e.read(f, w, false, src)
+	case "read-tree":
+		e.read(f, w, true, src)
+	case "list":
+		e.list(f, w, src)
+	case "write":
+		e.write(f, w, false, src)
+	case "write-tree":
+		e.write(f, w, true, src)
+	case "delete":
+		e.remove(f, w, false, src)
+	case "delete-tree":
+		e.remove(f, w, true, src)
+	case "move":
+		e.read(f, w, true, src)
+		e.remove(f, w, true, src)
+	case "from":
+		e.from(f, w, src)
+	case "to":
+		e.to(f, w, src)
+	case "fetch":
+		e.network(f, w, effect.Fetch, src)
+	case "send":
+		e.network(f, w, effect.Send, src)
+	case "listen":
+		e.network(f, w, effect.Listen, src)
+	case "set-env":
+		name, val, has := strings.Cut(w.text, "=")
+		if containerCLI(v.name) { // the container gets it, not a child of this command
+			if !has {
+				e.readVariable(f, name, src)
+			}
+			return
+		}
+		if !strings.Contains(name, hole) && !f.dropped(effect.Environment, effect.Write) {
+			e.setVariable(f, name, word{text: val, data: w.data}, v.line)
+			f.export(name, word{text: val, data: w.data})
+		}
+	case "read-env":
+		e.readVariable(f, w.text, src)
+	case "env-file":
+		e.envFile(f, w, src)
+	case "image":
+		e.container(f, effect.Run, effect.ImageKind, w.text, src)
+	case "build-image":
+		e.container(f, effect.Build, effect.ImageKind, w.text, src)
+	case "call":
+		if r, err := effect.Name(effect.ToolKind, w.text); err == nil {
+			e.note(f, effect.MCP, effect.Call, effect.Exactly(r), src)
+		}
+	case "exec":
+		e.startProgram(f, []word{w}, v.line)
+	case "command":
+		e.nested(f, v, s)
+	case "shell":
+		e.runText(f, w, v.line, "shell", s.Rule)
 	}
 }
 

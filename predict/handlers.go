@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/predict/internal/cargo"
 	"github.com/ambit-dev/ambit/predict/internal/gosrc"
 )
 
@@ -43,6 +44,8 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.runAll(f, v)
 	case "pip":
 		e.pip(f, v)
+	case "cargo":
+		e.cargoCommand(f, v)
 	case "go":
 		e.goCommand(f, v)
 	case "git":
@@ -547,6 +550,19 @@ func (e *engine) ssh(f *frame, v *invocation) {
 // delegate analyses shell text that another machine or an engine runs: what it does is not done by this process tree.
 func (e *engine) delegate(c *frame, text string, line int) {
 	e.runText(c, word{text: text}, line, "sh", "remote")
+}
+
+// cargoCommand follows build scripts, macros and configuration of a Rust project.
+func (e *engine) cargoCommand(f *frame, v *invocation) {
+	if strings.Contains(v.dir, hole) {
+		e.unknown(f, v.src, "cargo runs in a folder that is not known")
+		return
+	}
+	var argv []string
+	for _, a := range v.args[1:] {
+		argv = append(argv, shellUnknown(a.text))
+	}
+	e.follow(f, cargo.Plan(e.fs, v.dir, cargo.ParseArgs(argv, e.envValue(f))))
 }
 
 // goCommand follows what the go command takes from the module's sources.
