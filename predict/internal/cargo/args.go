@@ -30,6 +30,7 @@ type Args struct {
 	After        []string // behind "--"
 	Help         bool
 	DryRun       bool
+	NoDeps       bool // metadata --no-deps
 	Open         bool
 
 	// Env gives a variable of the environment; nil is an empty environment.
@@ -165,6 +166,8 @@ func (a *Args) option(name, value string) {
 		a.Help = true
 	case "-n", "--dry-run":
 		a.DryRun = true
+	case "--no-deps":
+		a.NoDeps = true
 	case "--open":
 		a.Open = true
 	}

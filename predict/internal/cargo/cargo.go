@@ -152,6 +152,9 @@ func (p *planner) plan() {
 		p.claim(source.Claim{Class: effect.File, Access: effect.Delete, Target: p.targetDir, Tree: true, From: effect.Source{Rule: "cargo/clean"}})
 		return
 	case "fetch", "vendor", "tree", "metadata":
+		if p.args.NoDeps {
+			return // it reads the manifests only
+		}
 		p.collect(p.selected(), true)
 		if command == "vendor" {
 			p.write(workspace.Join(p.dir, append(slices.Clone(p.args.Operands), "vendor")[0]), true, "cargo/vendor")
