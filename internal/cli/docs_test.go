@@ -3,9 +3,12 @@ package cli
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mvdan.cc/sh/v3/shell"
 
 	"github.com/ambit-dev/ambit/action"
 )
@@ -53,6 +56,50 @@ func TestFormatsExamples(t *testing.T) {
 			if err := dec.Decode(&v); err != nil {
 				t.Errorf("%v in\n%s", err, block)
 				break
+			}
+		}
+	}
+}
+
+// The transcripts of README.md are what the program prints in the project of the tour.
+func TestReadmeTranscripts(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeTour(dir); err != nil {
+		t.Fatal(err)
+	}
+	text := page(t, "README.md")
+	t.Chdir(filepath.Join(dir, "shop"))
+	for _, block := range fenced(t, text, "console") {
+		line, want, _ := strings.Cut(block, "\n")
+		words, err := shell.Fields(strings.TrimPrefix(line, "$ "), nil)
+		if err != nil || len(words) < 2 || words[0] != "ambit" {
+			t.Fatalf("%q is no command of ambit: %v", line, err)
+		}
+		var stdout, stderr strings.Builder
+		// Without programs on PATH the places of this machine's do not show.
+		code := run(words[1:], strings.NewReader(""), &stdout, &stderr, []string{"HOME=" + filepath.Join(dir, "home"), "PATH="})
+		if got := strings.TrimSuffix(stdout.String(), "\n"); code != exitOK || got != want {
+			t.Errorf("%s: exit code %d\n%s\nREADME.md has\n%s\n%s", line, code, got, want, stderr.String())
+		}
+	}
+}
+
+// The commands that README.md gives work as they stand there.
+func TestReadmeCommands(t *testing.T) {
+	root := filepath.Join("..", "..")
+	for _, block := range fenced(t, page(t, "README.md"), "sh") {
+		for line := range strings.SplitSeq(block, "\n") {
+			command, _, _ := strings.Cut(line, "#")
+			switch command = strings.TrimSpace(command); command {
+			case "./test": // which runs this test: only its help
+				command = "./test --help"
+			case "go install github.com/ambit-dev/ambit/cmd/ambit@latest": // needs a release; the path is what matters
+				command = "go list github.com/ambit-dev/ambit/cmd/ambit"
+			}
+			cmd := exec.Command("bash", "-c", command)
+			cmd.Dir = root
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) == 0 {
+				t.Errorf("%s: %v\n%s", command, err, out)
 			}
 		}
 	}

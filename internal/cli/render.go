@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -50,16 +51,16 @@ func (r *renderer) hasNode(n *predict.Node) bool {
 // node prints an expansion and all below it. first leads its first line, rest all others.
 func (r *renderer) node(n *predict.Node, first, rest string) {
 	// What only leads to one other thing shares the line with it: "pre-commit hook › .git/hooks/pre-commit".
-	title, mark := n.Title, ""
+	title, mark, at := n.Title, "", r.place(n.From)
 	effects, own := r.effectsOf(n)
-	for own, child := own, r.only(n); child != nil && len(effects) == 0; child = r.only(n) {
+	for child := r.only(n); child != nil && len(effects) == 0; child = r.only(n) {
 		if own {
 			mark = r.letter(effect.Process) + " "
 		}
-		if path.Clean(child.Title) != path.Clean(n.Title) {
+		if !strings.HasSuffix(title, strings.TrimPrefix(child.Title, "./")) {
 			title += " › " + child.Title
 		}
-		n = child
+		n, at = child, cmp.Or(at, r.place(child.From))
 		effects, own = r.effectsOf(n)
 	}
 	if own {
@@ -69,7 +70,7 @@ func (r *renderer) node(n *predict.Node, first, rest string) {
 	if n.Note != "" {
 		note = "  (" + n.Note + ")"
 	}
-	r.out.row(row{first: first, rest: rest + "  ", mark: mark, text: title, style: bold, tail: note, right: r.place(n.From)})
+	r.out.row(row{first: first, rest: rest + "  ", mark: mark, text: title, style: bold, tail: note, right: at})
 
 	var children []*predict.Node
 	for _, c := range n.Children {
@@ -132,7 +133,10 @@ func (r *renderer) effectsOf(n *predict.Node) (lines []int, own bool) {
 func (r *renderer) ordinaryProgram(n *predict.Node, e effect.Effect) bool {
 	program := strings.TrimPrefix(e.On.String(), "exe:")
 	command, _, _ := strings.Cut(n.Title, " ")
-	if program == command || r.p.Relative(program) == path.Clean(command) {
+	if !strings.Contains(program, "/") {
+		return true
+	}
+	if here := r.p.Relative(program); here == path.Clean(command) || here == r.p.Relative(n.From.File) {
 		return true
 	}
 	for _, dir := range []string{"/usr/", "/bin/", "/sbin/", "/lib/", "/nix/store/", "/opt/homebrew/"} {
