@@ -38,7 +38,7 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.composeCommand(f, v)
 	case "docker-run":
 		e.dockerRun(f, v)
-	case "husky", "lefthook", "simple-git-hooks", "pre-commit", "lint-staged":
+	case "husky", "lefthook", "simple-git-hooks", "pre-commit", "lint-staged", "overcommit":
 		e.hookManager(f, v)
 	case "npm-run-all":
 		e.runAll(f, v)

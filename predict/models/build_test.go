@@ -223,9 +223,9 @@ cross-env A=1 B=2 node x.js --c => set-env=A=1; set-env=B=2; command=node
 concurrently -k -n a,b x y => shell=x; shell=y
 run-s a b =>
 pm2 start app.js -- --x => script node=app.js; write-tree $HOME/.pm2
-lint-staged => exec git; write-tree .git
-lefthook run pre-commit => set-env LEFTHOOK=0
-pre-commit install => write-tree .git/hooks; exec git
+lint-staged => exec git
+lefthook run pre-commit => exec git
+pre-commit install => exec git
 pre-commit run -a => exec git
 patch-package => write-tree node_modules
 patch-package x => write-tree node_modules; write-tree patches; registry @npm; exec npm

@@ -100,25 +100,6 @@ func command(r *gitrepo.Repo, args []string) hookmanager.Command {
 	return hookmanager.Command{Args: args, Dir: r.Top(), Home: r.Call.Home, Env: r.Call.Env, Top: r.WorkTree, GitDir: r.CommonDir, HooksDir: folder, Branch: r.Branch}
 }
 
-// Manager says what a call of a hook manager's own program does ("husky install", "lefthook run pre-commit", "pre-commit run -a",
-// "lint-staged"). It gives false for a program that is none. The environment is that of the call.
-func Manager(w *workspace.FS, program string, args []string, dir, home string, env map[string]string) (source.Result, bool) {
-	switch program {
-	case "husky", "husky-run", "lefthook", "simple-git-hooks", "pre-commit", "pre_commit", "prek", "lint-staged", "overcommit":
-	default:
-		return source.Result{}, false // most programs: no repository is looked for
-	}
-	r := gitrepo.Open(w, gitrepo.Call{Dir: dir, Home: home, Env: env})
-	c := command(r, args)
-	c.Program, c.Dir = program, dir
-	if r.GitDir == "" {
-		c.HooksDir = ""
-	}
-	res, ok := hookmanager.Run(w, c)
-	res.Unknowns = append(res.Unknowns, r.Unknowns...)
-	return res, ok
-}
-
 // configured gives the commands that hook.*.event settings bind to an event (git-config(1) since 2.54). Older versions ignore
 // them; which one will run is not known, so they count.
 func configured(c gitrepo.Config, event string) []gitrepo.Entry {

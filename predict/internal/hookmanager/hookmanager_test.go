@@ -42,6 +42,9 @@ func lines(res source.Result) []string {
 		return fmt.Sprintf(" @%s:%d", strings.TrimPrefix(file, "/p/"), line)
 	}
 	for _, j := range res.Jobs {
+		if j.Label == "lefthook" {
+			continue // its own look at the work tree: TestLefthookLooks
+		}
 		s := ""
 		switch {
 		case j.Script != "":
@@ -86,6 +89,23 @@ func command(program string, args ...string) Command {
 	return Command{Program: program, Args: args, Dir: "/p", Home: "/h", Top: "/p", GitDir: "/p/.git", HooksDir: "/p/.git/hooks", Branch: "main"}
 }
 
+// installed writes lefthook's checksum for the configuration as it is, unless the test has one.
+func installed(t *testing.T, root string) {
+	t.Helper()
+	name := root + "/p/.git/info/lefthook.checksum"
+	if _, err := os.Stat(name); err == nil {
+		return
+	}
+	for _, n := range lefthookNames {
+		for _, ext := range configExtensions {
+			if info, err := os.Stat(root + "/p/" + n + ext); err == nil {
+				lay(t, root, map[string]string{"p/.git/info/lefthook.checksum": fmt.Sprintf("0 %d", info.ModTime().Unix())})
+				return
+			}
+		}
+	}
+}
+
 type runCase struct {
 	name  string
 	files map[string]string
@@ -100,6 +120,7 @@ func testRuns(t *testing.T, cases []runCase) {
 		t.Run(tt.name, func(t *testing.T) {
 			root := t.TempDir()
 			lay(t, root, tt.files)
+			installed(t, root)
 			w := strings.Fields(tt.call)
 			c := command(w[0], w[1:]...)
 			c.Env = tt.env
@@ -154,9 +175,27 @@ func TestLefthook(t *testing.T) {
 			want: []string{"shell r @.git/info/lefthook-remotes/hooks/x.yml:1"}},
 		{name: "install", call: "lefthook install", files: map[string]string{"p/lefthook.yml": "pre-commit: {}\npre-push: {}\ncustom: {}\nai:\n  claude: {PreToolUse: custom}\n", "p/.git/hooks/pre-push": "#!/bin/sh\n"},
 			want: []string{"file.write /p/.git/hooks/pre-commit @lefthook.yml:1", "file.write /p/.git/hooks/pre-push @lefthook.yml:2", "file.write /p/.git/hooks/pre-push.old @lefthook.yml:2", "file.write /p/.git/info/lefthook.checksum @lefthook.yml:1", "file.write /p/.claude/settings.json @lefthook.yml:5"}},
+		{name: "install without a configuration", call: "lefthook install", files: map[string]string{"p/node_modules/lefthook/package.json": `{"version":"1.11.0"}`},
+			want: []string{"file.write /p/lefthook.yml", "file.write /p/.git/hooks/prepare-commit-msg", "file.write /p/.git/info/lefthook.checksum"}},
+		{name: "run after a change", call: "lefthook run pre-commit", files: map[string]string{"p/lefthook.yml": "pre-commit: {commands: {a: {run: a}}}", "p/.git/info/lefthook.checksum": "0 1"},
+			want: []string{"shell a @lefthook.yml:1", "file.write /p/.git/hooks/pre-commit @lefthook.yml:1", "file.write /p/.git/info/lefthook.checksum @lefthook.yml:1"}},
+		{name: "run after a change without installing", call: "lefthook run pre-commit --no-auto-install", files: map[string]string{"p/lefthook.yml": "pre-commit: {commands: {a: {run: a}}}", "p/.git/info/lefthook.checksum": "0 1"}, want: []string{"shell a @lefthook.yml:1"}},
 		{name: "broken", call: "lefthook run pre-commit", files: map[string]string{"p/lefthook.yml": "pre-commit: [\n"}, want: []string{"unknown /p/lefthook.yml cannot be @lefthook.yml:1"}},
 		{name: "extends itself", call: "lefthook run pre-commit", files: map[string]string{"p/lefthook.yml": "extends: [lefthook.yml]\npre-commit: {commands: {a: {run: a}}}"}, want: []string{"shell a @lefthook.yml:2", "unknown lefthook is extended by too many files @lefthook.yml:1"}},
 	})
+}
+
+// TestLefthookLooks: before the hooks of pre-commit, lefthook asks git for files that are staged in part.
+func TestLefthookLooks(t *testing.T) {
+	for event, want := range map[string]bool{"pre-commit": true, "pre-push": false} {
+		root := t.TempDir()
+		lay(t, root, map[string]string{"p/lefthook.yml": event + ": {commands: {a: {run: a}}}"})
+		installed(t, root)
+		res, _ := Run(workspace.New(root, workspace.Limits{}), command("lefthook", "run", event))
+		if got := strings.Join(res.Jobs[0].Argv, " ") == "git status --short --porcelain -z"; got != want {
+			t.Errorf("%s: %v", event, got)
+		}
+	}
 }
 
 func TestHusky(t *testing.T) {
@@ -215,6 +254,7 @@ func TestHooks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			root := t.TempDir()
 			lay(t, root, tt.files)
+			installed(t, root)
 			w := workspace.New(root, workspace.Limits{})
 			f, err := w.Read("/" + tt.file)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -195,9 +196,15 @@ func (m *manager) lefthookRun(event string, args []string) {
 	if h == nil || m.skipped(h) {
 		return
 	}
+	if !config.get("no_auto_install").isTrue() && !given(m.c.Args, "--no-auto-install") && m.lefthookStale() {
+		m.lefthookInstall(nil)
+	}
 	r := lefthookRun{m: m, config: config, event: event, args: args}
 	r.only = slices.Concat(optionWords(m.c.Args, "--command", "--commands"), optionWords(m.c.Args, "--job", "--jobs"))
 	r.exclude = slices.Concat(h.get("exclude_tags").strs(), strings.Split(m.c.Env["LEFTHOOK_EXCLUDE"], ","))
+	if event == "pre-commit" { // are some files staged in part?
+		m.job(source.Job{Argv: []string{"git", "status", "--short", "--porcelain", "-z"}, Dir: m.top(), Label: "lefthook", From: h.from(ruleLefthook)})
+	}
 	for _, s := range items(h.get("setup")) {
 		r.shell(s.get("run"), s, "setup", m.top())
 	}
@@ -488,15 +495,16 @@ func (m *manager) state(c *node) answer {
 func (m *manager) lefthookInstall(names []string) {
 	config := m.lefthookConfig()
 	from := config.from(ruleLefthook)
-	if config == nil {
-		from.Rule = ruleLefthook
-		m.claim(effect.File, effect.Write, m.top()+"/lefthook.yml", false, from) // it makes a first configuration
-		return
-	}
 	if m.c.HooksDir == "" {
 		return
 	}
-	for _, event := range config.keys {
+	if config == nil { // it makes a first configuration, of comments
+		m.claim(effect.File, effect.Write, m.top()+"/lefthook.yml", false, from)
+	}
+	if config.get("prepare-commit-msg") == nil && m.installedMajor("lefthook", 2) < 2 { // always there, to install the others again
+		m.claim(effect.File, effect.Write, path.Join(m.c.HooksDir, "prepare-commit-msg"), false, from)
+	}
+	for _, event := range config.names() {
 		if !isEvent(event) || len(names) > 0 && !slices.Contains(names, event) {
 			continue
 		}
@@ -514,6 +522,25 @@ func (m *manager) lefthookInstall(names []string) {
 			m.claim(effect.File, effect.Write, path.Join(m.top(), agent[1]), false, n.from(ruleLefthook))
 		}
 	}
+}
+
+// lefthookStale tells whether "lefthook run" would first install its hooks anew: .git/info/lefthook.checksum holds a checksum
+// and the time of the configuration that they were installed for.
+func (m *manager) lefthookStale() bool {
+	if m.c.GitDir == "" {
+		return false
+	}
+	f, err := m.w.Read(path.Join(m.c.GitDir, "info/lefthook.checksum"))
+	if err != nil {
+		return true
+	}
+	fields := strings.Fields(string(f.Data))
+	config := m.firstConfig(m.top(), lefthookNames[:]...)
+	if len(fields) < 2 || config == nil {
+		return true
+	}
+	info, err := m.w.Lstat(config.file.Path)
+	return err != nil || strconv.FormatInt(info.ModTime().Unix(), 10) != fields[1]
 }
 
 func (m *manager) lefthookUninstall() {

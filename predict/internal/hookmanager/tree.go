@@ -70,6 +70,14 @@ func (n *node) set(key string, v *node) {
 	n.byKey[key] = v
 }
 
+// names are the keys of an object.
+func (n *node) names() []string {
+	if n == nil {
+		return nil
+	}
+	return n.keys
+}
+
 // str is the text of a scalar, empty for anything else.
 func (n *node) str() string {
 	if n == nil || n.kind != scalar {
