@@ -110,7 +110,7 @@ func (e *engine) rootFrame(dir string) *frame {
 // place is why something is concluded: the file being read, its line, and the rule.
 func (f *frame) source(line int, rule string) effect.Source {
 	s := f.from
-	s.Rule = rule
+	s.Rule = show(rule)
 	if s.File != "" && line > 0 {
 		s.Line = f.lineBase + line
 	}

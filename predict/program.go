@@ -34,6 +34,10 @@ func (e *engine) runFound(f *frame, p found, args []word, line int) {
 		e.unknown(f, src, err.Error())
 		return
 	}
+	if c != nil && c.Code && p.own && e.fs.IsFile(p.path) {
+		e.runFile(f, p.path, args, "", line)
+		return
+	}
 	if containerCLI(p.name) {
 		e.container(f, effect.Call, effect.ObjectKind, "engine/"+p.name, src)
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -18,6 +17,7 @@ type benchCommand struct {
 
 type benchEffects struct {
 	JSON bool     `name:"json" help:"Print the report as JSON."`
+	Show bool     `help:"Print the plan of each case, as plan --json does, before the table."`
 	Case []string `placeholder:"PREFIX" help:"Only cases whose ID starts so; may be given several times."`
 }
 
@@ -31,7 +31,20 @@ func (c benchEffects) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	predictions, err := bench.Predictions(cases, bench.Foresee)
+	foresee := bench.Foresee
+	if c.Show {
+		foresee = func(dir string, x bench.Case) (bench.Views, error) {
+			p, err := bench.Plan(dir, x)
+			if err != nil {
+				return bench.Views{}, err
+			}
+			if err := a.printJSON(p); err != nil {
+				return bench.Views{}, err
+			}
+			return bench.Foresee(dir, x)
+		}
+	}
+	predictions, err := bench.Predictions(cases, foresee)
 	if err != nil {
 		return err
 	}
@@ -82,9 +95,7 @@ func (c benchShell) Run(a *app) error {
 	}
 	r.Missing = r.Missing[:min(c.Top, len(r.Missing))]
 	if c.JSON {
-		enc := json.NewEncoder(a.out)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(r)
+		return a.printJSON(r)
 	}
 	share := func(n int) string { return fmt.Sprintf("%6d  %5.1f %%", n, 100*float64(n)/float64(max(r.Commands, 1))) }
 	fmt.Fprintf(a.out, "commands          %6d\nparsed            %s\nmodelled          %s\nwithout unknown   %s\nfailed            %s\n", r.Commands,
@@ -102,6 +113,7 @@ func (c benchShell) Run(a *app) error {
 type benchSpeed struct {
 	JSON bool     `name:"json" help:"Print the report as JSON."`
 	Runs int      `default:"100" placeholder:"N" help:"How often each is run."`
+	Show bool     `help:"Print the plan of each case, as plan --json does, before the table."`
 	Case []string `placeholder:"PREFIX" help:"Only cases whose ID starts so; may be given several times."`
 }
 

@@ -238,7 +238,7 @@ svgo --version => nothing
 deno run -A x.ts => script node=x.ts
 deno fmt --check => drop file.write; write-tree .
 deno eval x => code node=x
-node-gyp rebuild => exec make; write-tree build; fetch @node; write-tree $XDG_CACHE_HOME/node-gyp; unknown process,file,network
+node-gyp rebuild => exec make; exec python3; read-env NODE_GYP_FORCE_PYTHON; read-env NODEJS_ORG_MIRROR; set-env PYTHONPATH; write-tree build; fetch @node; write-tree $XDG_CACHE_HOME/node-gyp; unknown process,file,network
 nx --version => nothing
 ng version => nothing
 prisma validate => env-file .env

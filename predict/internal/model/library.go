@@ -205,6 +205,7 @@ func (base *Command) with(c *Command) *Command {
 	out.Sub = merged(base.Sub, c.Sub)
 	out.Settings = merged(base.Settings, c.Settings)
 	out.Env = merged(base.Env, c.Env)
+	out.Code = base.Code || c.Code
 	if c.Style != "" {
 		out.Style = c.Style
 	}

@@ -26,6 +26,7 @@ type Command struct {
 	Sub      map[string]*Command `yaml:"sub"`      // subcommands: "install|i|add"; "*" is any other
 	Handler  string              `yaml:"handler"`  // code of the engine that runs after the rest
 	Like     string              `yaml:"like"`     // take options, operands and the rest from another command, then add
+	Code     bool                `yaml:"code"`     // where the program's own code is installed in the workspace, that is followed instead
 	Note     string              `yaml:"note"`     // for people
 
 	// Settings is for options whose value is itself "name=value" (ssh -o, git -c): option, name in any case, actions.
