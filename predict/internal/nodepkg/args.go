@@ -13,6 +13,16 @@ func Parse(manager string, argv []string) (Request, bool) {
 		return parseNPM(argv)
 	case "npx":
 		return parseNPX(argv)
+	case "pnpm", "pn":
+		return parsePNPM(argv)
+	case "pnpx", "pnx":
+		return parsePNPM(append([]string{"dlx"}, argv...))
+	case "yarn", "yarnpkg":
+		return parseYarn(argv)
+	case "bun":
+		return parseBun(argv)
+	case "bunx":
+		return parseBun(append([]string{"x"}, argv...))
 	}
 	return Request{}, false
 }

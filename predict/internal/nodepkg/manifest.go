@@ -276,3 +276,15 @@ func (m *manifest) script(name string) (script, bool) {
 	s, ok := m.scripts[name]
 	return s, ok && !s.bad && s.text != ""
 }
+
+// fetches tells whether a package has dependencies that are not folders of the workspace.
+func (m *manifest) fetches() bool {
+	for _, deps := range m.deps[:peerDeps] {
+		for name, value := range deps {
+			if s := parseValue(name, value); s.kind != workspaceSpec {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -76,6 +76,8 @@ func Plan(fs *workspace.FS, req Request) Result {
 	switch req.Manager {
 	case "npm", "npx":
 		p.npm()
+	case "pnpm", "pnpx", "pn", "pnx":
+		p.pnpm()
 	default:
 		p.unknown(effect.Source{Rule: "node/manager"}, fmt.Sprintf("%q is no package manager that is known", req.Manager), anything...)
 	}
@@ -99,6 +101,7 @@ type plan struct {
 	in   npmrc.Install
 
 	policy  npmPolicy
+	pn      pnpmState
 	ignored string // why no script runs; empty when they do
 	shell   string // script-shell, empty for sh
 	tail    []string

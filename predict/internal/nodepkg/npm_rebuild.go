@@ -2,6 +2,7 @@ package nodepkg
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -45,33 +46,50 @@ func (p *plan) npmRebuild(root *manifest, names []string) {
 // that is on disk can be concealed.
 func (p *plan) npmInstalled() (deps []dependency, links []member) {
 	members := p.members(p.manifest(p.root))
-	var visit func(base, loc string)
-	pkg := func(base, loc, name string) {
-		loc, dir := path.Join(loc, "node_modules", name), path.Join(base, "node_modules", name)
+	bases := []string{p.root}
+	for _, w := range members {
+		bases = append(bases, w.dir)
+	}
+	for _, base := range bases {
+		found := p.packagesBelow(base)
+		for _, d := range found {
+			if d.link {
+				p.npmLinked(d.dir, nameOf(d.loc), members, &links)
+				continue
+			}
+			if m := p.manifest(d.dir); m != nil {
+				d.version = m.version
+				deps = append(deps, d)
+			}
+		}
+	}
+	return deps, links
+}
+
+// packagesBelow walks node_modules of a folder and of the packages in it. Links are given and not followed.
+func (p *plan) packagesBelow(base string) []dependency {
+	var list []dependency
+	var visit func(dir, loc string)
+	pkg := func(dir, loc, name string) {
+		dir, loc = path.Join(dir, name), path.Join(loc, name)
 		info, err := p.fs.Lstat(dir)
 		if err != nil {
 			return
 		}
-		if info.Mode()&modeLink != 0 {
-			p.npmLinked(dir, name, members, &links)
-			return
+		link := info.Mode()&fs.ModeSymlink != 0
+		if link || info.IsDir() {
+			list = append(list, dependency{locked: locked{loc: loc, script: true, link: link}, dir: dir})
 		}
-		if !info.IsDir() {
-			return
+		if info.IsDir() {
+			visit(path.Join(dir, "node_modules"), path.Join(loc, "node_modules"))
 		}
-		if m := p.manifest(dir); m != nil {
-			deps = append(deps, dependency{locked: locked{loc: loc, version: m.version, script: true}, dir: dir})
-		}
-		visit(dir, loc)
 	}
-	visit = func(base, loc string) {
-		dir := path.Join(base, "node_modules")
-		if !p.fs.IsDir(dir) {
-			return
-		}
+	visit = func(dir, loc string) {
 		names, err := p.fs.Names(dir)
 		if err != nil {
-			p.unknown(effect.Source{File: dir, Rule: "npm/rebuild"}, fmt.Sprintf("%s cannot be listed: %v", dir, err), anything...)
+			if p.fs.Exists(dir) {
+				p.unknown(effect.Source{File: dir, Rule: "node/modules"}, fmt.Sprintf("%s cannot be listed: %v", dir, err), anything...)
+			}
 			return
 		}
 		for _, name := range names {
@@ -80,18 +98,19 @@ func (p *plan) npmInstalled() (deps []dependency, links []member) {
 			case strings.HasPrefix(name, "@"):
 				scoped, _ := p.fs.Names(path.Join(dir, name))
 				for _, s := range scoped {
-					pkg(base, loc, name+"/"+s)
+					pkg(dir, loc, name+"/"+s)
 				}
 			default:
-				pkg(base, loc, name)
+				pkg(dir, loc, name)
 			}
 		}
 	}
-	visit(p.root, "")
-	for _, w := range members {
-		visit(w.dir, strings.TrimPrefix(w.dir, p.root+"/"))
+	rel := ""
+	if base != p.root {
+		rel = strings.TrimPrefix(base, p.root+"/")
 	}
-	return deps, links
+	visit(path.Join(base, "node_modules"), path.Join(rel, "node_modules"))
+	return list
 }
 
 // npmLinked notes where a link in node_modules leads.

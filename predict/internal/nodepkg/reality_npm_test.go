@@ -19,6 +19,9 @@ func TestRealityNPM(t *testing.T) {
 		}
 		t.Skip("npm is not on PATH")
 	}
+	if testing.Short() {
+		t.Skip("starts npm")
+	}
 	managers := map[string]manager{"npm": {argv: []string{npm}}}
 	all := lifecycleEvents
 	shop := map[string]string{
@@ -136,6 +139,9 @@ func TestLockfileConcealsScript(t *testing.T) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		t.Skip("npm is not on PATH (TestRealityNPM says so loudly)")
+	}
+	if testing.Short() {
+		t.Skip("starts npm")
 	}
 	lock := `{"name": "root", "version": "1.0.0", "lockfileVersion": 3, "requires": true, "packages": {
 		"": {"name": "root", "version": "1.0.0", "workspaces": ["w"], "dependencies": {"dep": "file:dep.tgz"}},

@@ -157,5 +157,3 @@ func selected(all []member, values []string, root, cwd string) []member {
 	}
 	return list
 }
-
-const modeLink = fs.ModeSymlink
