@@ -133,6 +133,8 @@ func verbClasses(verb string) []effect.Class {
 		return []effect.Class{effect.Network}
 	case "from", "to":
 		return []effect.Class{effect.File, effect.Network}
+	case "credential":
+		return []effect.Class{effect.File}
 	case "set-env", "read-env", "env-file":
 		return []effect.Class{effect.Environment}
 	case "image", "build-image", "engine":
@@ -239,6 +241,8 @@ func (e *engine) applyTo(f *frame, v *invocation, s model.Step, w word, src effe
 		}
 	case "read-env":
 		e.readVariable(f, w.text, src)
+	case "credential":
+		e.credential(f, w, src)
 	case "env-file":
 		e.envFile(f, w, src)
 	case "image":
@@ -275,6 +279,9 @@ func (e *engine) stepWords(f *frame, v *invocation, s model.Step) []word {
 	ws := v.targets(s)
 	for i := range ws {
 		ws[i].text = e.expandVariables(f, ws[i].text, s.Arg)
+		if v.match.Path[0] == "git" && (s.Arg == ".git" || strings.HasPrefix(s.Arg, ".git/")) {
+			ws[i].text = e.gitFolder(f, v) + ws[i].text[len(".git"):]
+		}
 	}
 	return ws
 }

@@ -19,11 +19,7 @@ func (e *engine) gitCommand(f *frame, v *invocation) {
 		e.unknown(f, v.src, "git runs in a folder that is not known, so its hooks and configuration are not either")
 		return
 	}
-	args := make([]string, 0, len(v.args))
-	for _, a := range v.args[1:] {
-		args = append(args, shellUnknown(a.text))
-	}
-	call := gitrepo.ParseCall(args, v.dir, e.home, e.environment(f))
+	call := e.gitCall(f, v)
 	if v.match.Missing {
 		e.gitAlias(f, v, call)
 		return
@@ -38,6 +34,26 @@ func (e *engine) gitCommand(f *frame, v *invocation) {
 		}
 	}
 	e.follow(f, r)
+}
+
+// gitFolder is the ".git" of a model: the repository's, which git finds from the folder it runs in, or by its options.
+func (e *engine) gitFolder(f *frame, v *invocation) string {
+	if strings.Contains(v.dir, hole) {
+		return ".git"
+	}
+	if r := gitrepo.Open(e.fs, e.gitCall(f, v)); r.GitDir != "" {
+		return r.GitDir
+	}
+	return ".git"
+}
+
+// gitCall reads the invocation as git does.
+func (e *engine) gitCall(f *frame, v *invocation) gitrepo.Call {
+	args := make([]string, 0, len(v.args))
+	for _, a := range v.args[1:] {
+		args = append(args, shellUnknown(a.text))
+	}
+	return gitrepo.ParseCall(args, v.dir, e.home, e.environment(f))
 }
 
 // gitAlias follows a verb that is not git's own: an alias, or a program git-VERB on the path (git(1)).

@@ -50,6 +50,17 @@ func (e *engine) envFilesIn(f *frame, dir string, src effect.Source) {
 	}
 }
 
+// credential notes that a program reads its own credentials. They go to the service that they are for and nowhere else, so
+// they are an effect but no part of the flow: not every call of a service sends a secret.
+func (e *engine) credential(f *frame, w word, src effect.Source) {
+	if f.dropped(effect.File, effect.Read) {
+		return
+	}
+	g := *f
+	g.comp = nil
+	e.note(&g, effect.File, effect.Read, e.place(&g, w, false, true), src)
+}
+
 // write notes that a file is created or changed. A shell's start-up file changes the environment of later shells as well.
 func (e *engine) write(f *frame, w word, tree bool, src effect.Source) {
 	if f.dropped(effect.File, effect.Write) {

@@ -104,9 +104,9 @@ git config --list =>
 git config set a.b c => write .git/config
 git config set --global a.b c => write $HOME/.gitconfig
 git config list --global =>
-git init => write-tree .git
+git init => write-tree ./.git
 git init --bare r.git => write-tree=r.git
-git init --template=t => write-tree .git; unknown process,file,network
+git init --template=t => write-tree ./.git; unknown process,file,network
 git lfs install => write $HOME/.gitconfig; write-tree .git/hooks
 git lfs pull => fetch @remote; write-tree .git/lfs; write-tree .
 git describe --tags --dirty =>

@@ -94,7 +94,7 @@ func knownVerb(v string) bool {
 	case "list", "read", "read-tree", "data", "write", "write-tree", "delete", "delete-tree", "move", "link", "from", "to", "chdir", // places
 		"exec", "command", "shell", "script", "code", "module", "stdin", // programs
 		"fetch", "send", "listen", "registry", // network
-		"set-env", "read-env", "env-file", // environment
+		"set-env", "read-env", "env-file", "credential", // environment and what proves who asks
 		"image", "build-image", "engine", "call", // container, mcp
 		"unknown", "drop", "nothing", "text", "skip", "handler":
 		return true
