@@ -574,6 +574,7 @@ func (e *engine) goCommand(f *frame, v *invocation) {
 	if o, ok := v.match.Opt("-mod --mod"); ok {
 		r.Vendor = o.Value == "vendor"
 	}
+	r.Output = v.match.Has("-o -n")
 	for _, w := range v.operands() {
 		r.Patterns = append(r.Patterns, shellUnknown(w.text))
 	}

@@ -21,6 +21,7 @@ type Request struct {
 	Verb     string   // build, test, run, generate, vet, list, install, mod, ...
 	Patterns []string // packages: "./...", ".", files
 	Vendor   bool     // -mod=vendor
+	Output   bool     // -o says where the result goes, so the model knows it
 	Dir      string   // absolute
 	Home     string
 	Env      func(string) (string, bool)
@@ -39,7 +40,10 @@ func Plan(fs *workspace.FS, r Request) source.Result {
 	}
 	p.findModule()
 	switch r.Verb {
-	case "build", "install", "list", "vet", "fix":
+	case "build":
+		p.missingModules()
+		p.executable()
+	case "install", "list", "vet", "fix":
 		p.missingModules()
 	case "test":
 		p.missingModules()
@@ -77,6 +81,85 @@ func (p *planner) findModule() {
 			return
 		}
 	}
+}
+
+// executable claims the program that go build leaves in its folder: only when it builds one package, and that is a main
+// package ("go help build").
+func (p *planner) executable() {
+	if p.r.Output || len(p.r.Patterns) > 1 && !strings.HasSuffix(p.r.Patterns[0], ".go") {
+		return
+	}
+	from := effect.Source{Rule: "go/build"}
+	name := "."
+	if len(p.r.Patterns) > 0 {
+		name = p.r.Patterns[0]
+	}
+	switch {
+	case strings.Contains(name, "..."):
+		return
+	case strings.HasSuffix(name, ".go"):
+		if p.isMain(workspace.Join(p.r.Dir, name)) {
+			p.writes(strings.TrimSuffix(path.Base(name), ".go"), from)
+		}
+		return
+	case !strings.HasPrefix(name, ".") && !path.IsAbs(name):
+		p.unknown(from, "go build of "+name+": only packages given by their folder are looked at, and a main package leaves a program here")
+		return
+	}
+	dir := workspace.Join(p.r.Dir, name)
+	names, err := p.fs.Names(dir)
+	if err != nil {
+		return // the go command stops as well
+	}
+	for _, n := range names {
+		if strings.HasSuffix(n, ".go") && !strings.HasSuffix(n, "_test.go") && p.isMain(dir+"/"+n) {
+			p.writes(p.programName(dir), from)
+			return
+		}
+	}
+}
+
+func (p *planner) writes(name string, from effect.Source) {
+	p.res.Claims = append(p.res.Claims, source.Claim{Class: effect.File, Access: effect.Write, Target: name, Dir: p.r.Dir, From: from})
+}
+
+// programName is the last element of a package's import path; a major version suffix is not a name.
+func (p *planner) programName(dir string) string {
+	if dir != p.root {
+		return path.Base(dir)
+	}
+	f, err := p.fs.Read(p.root + "/go.mod")
+	if err != nil {
+		return path.Base(dir)
+	}
+	name := modfile.ModulePath(f.Data)
+	if prefix, _, ok := module.SplitPathVersion(name); ok {
+		name = prefix
+	}
+	if name == "" {
+		return path.Base(dir)
+	}
+	return path.Base(name)
+}
+
+// isMain tells whether a Go file belongs to a main package. Of the files that a build constraint leaves out only those that
+// are left out everywhere are known.
+func (p *planner) isMain(name string) bool {
+	f, err := p.fs.Read(name)
+	if err != nil {
+		return true // it may be
+	}
+	for line := range bytes.Lines(f.Data) {
+		line = bytes.TrimSpace(line)
+		if bytes.Equal(line, []byte("//go:build ignore")) {
+			return false
+		}
+		if rest, ok := bytes.CutPrefix(line, []byte("package ")); ok {
+			word, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
+			return string(bytes.TrimRight(word, ";")) == "main"
+		}
+	}
+	return false
 }
 
 // missingModules claims the network when a required module is not in the module cache, and a vendor folder does not stand in

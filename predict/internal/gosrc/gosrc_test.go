@@ -52,3 +52,36 @@ func TestMissingModules(t *testing.T) {
 		t.Errorf("in the cache: %d claims, want 0", n)
 	}
 }
+
+func TestExecutable(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "go.mod", "module example.com/tool/v2\n\ngo 1.24\n")
+	write(t, dir, "main.go", "// Tool does.\npackage main // here\n")
+	write(t, dir, "cmd/one/one_test.go", "package main\n")
+	write(t, dir, "cmd/one/a.go", "package main\n")
+	write(t, dir, "lib/gen.go", "//go:build ignore\n\npackage main\n")
+	write(t, dir, "lib/lib.go", "package lib\n")
+	for _, c := range []struct {
+		patterns []string
+		output   bool
+		want     string
+	}{
+		{nil, false, "tool"},
+		{[]string{"."}, true, ""},
+		{[]string{"./cmd/one"}, false, "one"},
+		{[]string{"./lib"}, false, ""},
+		{[]string{"./..."}, false, ""},
+		{[]string{".", "./cmd/one"}, false, ""},
+		{[]string{"./cmd/one/a.go"}, false, "a"},
+		{[]string{"./nothing"}, false, ""},
+	} {
+		r := gosrc.Plan(workspace.New("", workspace.Limits{}), gosrc.Request{Verb: "build", Patterns: c.patterns, Output: c.output, Dir: dir})
+		got := ""
+		for _, x := range r.Claims {
+			got += x.Target
+		}
+		if got != c.want || len(r.Unknowns) > 0 {
+			t.Errorf("%v: %q and %v, want %q", c.patterns, got, r.Unknowns, c.want)
+		}
+	}
+}
