@@ -175,3 +175,23 @@ go:
 		}
 	}
 }
+
+func TestRepoFolder(t *testing.T) {
+	l := library("clone:\n  operands: from\n  does: \"write {1.repo}\"\n")
+	cmd, err := l.Find("clone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{
+		"https://h.example/o/r.git":  "r",
+		"https://h.example/o/r.git/": "r",
+		"git@h.example:r.git":        "r",
+		"../r/.git":                  "r",
+		"/srv/r.js":                  "r.js",
+	} {
+		m := cmd.Match("clone", []string{address})
+		if got := m.Expand("{1.repo}", ""); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %v, want %s", address, got, want)
+		}
+	}
+}

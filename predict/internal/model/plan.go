@@ -353,7 +353,7 @@ func (m *Match) operandTexts(name string) (texts []string) {
 		case "base":
 			texts = append(texts, path.Base(w.Text))
 		case "repo":
-			texts = append(texts, strings.TrimSuffix(path.Base(strings.ReplaceAll(w.Text, ":", "/")), ".git"))
+			texts = append(texts, repo(w.Text))
 		default:
 			texts = append(texts, w.Text)
 		}
