@@ -113,7 +113,7 @@ func (p *plan) npmClaims(verb string, names []string) {
 			p.claim(effect.File, effect.Write, path.Join(p.root, "package.json"), false, rule)
 		}
 	}
-	if !f.DryRun && !f.LockfileOnly {
+	if !f.DryRun && !f.LockfileOnly && verb != "rebuild" { // rebuild only makes links that are missing
 		p.claim(effect.File, effect.Write, path.Join(p.root, "node_modules"), true, rule)
 	}
 }

@@ -37,8 +37,32 @@ func (p *plan) npmRebuild(root *manifest, names []string) {
 	} else if root != nil {
 		deps = append(deps, dependency{dir: p.root, root: true})
 	}
+	p.missingBins(deps)
 	p.runDeps(deps)
 	p.runLinks(links)
+}
+
+// missingBins claims the links to commands of packages that rebuild will make, since they are not there yet (bin-links).
+func (p *plan) missingBins(deps []dependency) {
+	if p.req.Flags.DryRun || p.cfg.Off("bin-links") {
+		return
+	}
+	for _, d := range deps {
+		m := p.manifest(d.dir)
+		if m == nil || d.root {
+			continue
+		}
+		i := strings.LastIndex(d.dir, "/node_modules/")
+		if i < 0 {
+			continue
+		}
+		for name := range m.bins() {
+			if !p.fs.Exists(path.Join(d.dir[:i], "node_modules/.bin", name)) {
+				p.claim(effect.File, effect.Write, path.Join(d.dir[:i], "node_modules/.bin"), true, effect.Source{Rule: "npm/rebuild"})
+				return
+			}
+		}
+	}
 }
 
 // npmInstalled lists what is in node_modules. It reads every package.json there instead of believing
