@@ -78,6 +78,10 @@ func Plan(fs *workspace.FS, req Request) Result {
 		p.npm()
 	case "pnpm", "pnpx", "pn", "pnx":
 		p.pnpm()
+	case "yarn", "yarnpkg":
+		p.yarn()
+	case "bun", "bunx":
+		p.bun()
 	default:
 		p.unknown(effect.Source{Rule: "node/manager"}, fmt.Sprintf("%q is no package manager that is known", req.Manager), anything...)
 	}

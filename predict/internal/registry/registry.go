@@ -4,10 +4,12 @@
 package registry
 
 import (
+	"path"
 	"strings"
 
 	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/predict/internal/npmrc"
+	"github.com/ambit-dev/ambit/predict/internal/workspace"
 )
 
 // NPM is the registry that npm's configuration names for packages of a scope ("@babel", or empty), and where it does.
@@ -61,4 +63,43 @@ func defaults(manager string) [][]string {
 		return [][]string{{"registry", "yarnpkg", "com"}, {"registry", "npmjs", "org"}}
 	}
 	return nil
+}
+
+// Named is an address, or the manager's name when the address is its default.
+func Named(manager, address string) string {
+	if builtin(manager, address) {
+		if manager == "yarn" {
+			return "@npm" // Yarn's default is another name of npm's registry
+		}
+		return "@" + manager
+	}
+	return address
+}
+
+// Yarn is the registry of Yarn classic: the variable, then .yarnrc of the nearest of some folders, then what npm's configuration
+// says.
+func Yarn(w *workspace.FS, c *npmrc.Config, dirs []string, env func(string) (string, bool), scope string) (string, effect.Source) {
+	if v, ok := env("YARN_REGISTRY"); ok && v != "" {
+		return Named("yarn", v), effect.Source{}
+	}
+	want := "registry"
+	if scope != "" {
+		want = scope + ":registry"
+	}
+	for _, dir := range dirs {
+		f, err := w.Read(path.Join(dir, ".yarnrc"))
+		if err != nil {
+			continue
+		}
+		n := 0
+		for l := range strings.Lines(string(f.Data)) {
+			n++
+			key, value, _ := strings.Cut(strings.TrimSpace(l), " ")
+			key = strings.Trim(key, `":`)
+			if key == want || key == "registry" {
+				return Named("yarn", strings.Trim(strings.TrimSpace(value), `"`)), effect.Source{File: f.Path, Line: n, SHA256: f.SHA256}
+			}
+		}
+	}
+	return NPM(c, scope)
 }
