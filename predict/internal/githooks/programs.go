@@ -122,10 +122,13 @@ func (p *programs) named(attribute, section string, settings ...string) []string
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(set)), func(n string) bool { _, ok := used[n]; return !ok })
 }
 
-// fill puts an unknown value in the place of what git fills in.
+// someFile stands for a file of the work tree that only the run will know, or a copy that git lays there.
+const someFile = "./" + UnknownValue
+
+// fill puts some file in the place of what git fills in.
 func fill(e gitrepo.Entry, placeholders ...string) gitrepo.Entry {
 	for _, ph := range placeholders {
-		e.Value = strings.ReplaceAll(e.Value, ph, UnknownValue)
+		e.Value = strings.ReplaceAll(e.Value, ph, someFile)
 	}
 	return e
 }
@@ -134,17 +137,17 @@ func fill(e gitrepo.Entry, placeholders ...string) gitrepo.Entry {
 func (p *programs) drivers() {
 	if p.does&diffs != 0 {
 		if e, ok := p.first("GIT_EXTERNAL_DIFF", "diff.external"); ok {
-			p.shell(e, "external diff", UnknownValue)
+			p.shell(e, "external diff", someFile)
 		}
 		for _, name := range p.named("diff", "diff", "command") {
 			e, _ := p.r.Config.Get("diff." + name + ".command")
-			p.shell(e, "diff driver "+name, UnknownValue)
+			p.shell(e, "diff driver "+name, someFile)
 		}
 	}
 	if p.does&converts != 0 {
 		for _, name := range p.named("diff", "diff", "textconv") {
 			e, _ := p.r.Config.Get("diff." + name + ".textconv")
-			p.shell(e, "textconv of "+name, UnknownValue)
+			p.shell(e, "textconv of "+name, someFile)
 		}
 	}
 	if p.does&merges == 0 {

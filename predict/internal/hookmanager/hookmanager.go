@@ -16,6 +16,9 @@ import (
 // UnknownValue stands in a text for a value that only the run will know.
 const UnknownValue = "${AMBIT_UNKNOWN}"
 
+// someFiles stands for names that only the run will know, of files of the work tree below the working directory.
+const someFiles = "./" + UnknownValue
+
 // Command is one call of a manager's program.
 type Command struct {
 	Program string   // base name: "husky", "lefthook", "pre-commit", "lint-staged", "simple-git-hooks", ...

@@ -139,7 +139,7 @@ func TestLefthook(t *testing.T) {
 	testRuns(t, []runCase{
 		{name: "nothing configured", call: "lefthook run pre-commit"},
 		{name: "commands", call: "lefthook run pre-commit", files: map[string]string{"p/lefthook.yml": "pre-commit:\n  parallel: true\n  commands:\n    lint:\n      glob: \"*.js\"\n      run: npx eslint {staged_files}\n      stage_fixed: true\n    test:\n      root: \"api/\"\n      run: |\n        npm test\n        curl https://x.example\n      env:\n        CI: true\n"},
-			want: []string{"shell npx eslint ${AMBIT_UNKNOWN} @lefthook.yml:6", "argv git add ${AMBIT_UNKNOWN} @lefthook.yml:7",
+			want: []string{"shell npx eslint ./${AMBIT_UNKNOWN} @lefthook.yml:6", "argv git add ./${AMBIT_UNKNOWN} @lefthook.yml:7",
 				"shell npm test\ncurl https://x.example\n in /p/api with map[CI:true] @lefthook.yml:10"}},
 		{name: "another hook", call: "lefthook run pre-push", files: map[string]string{"p/lefthook.yml": "pre-commit:\n  commands:\n    a: {run: x}\n"}},
 		{name: "skip and only", call: "lefthook run pre-commit", files: map[string]string{"p/.git/MERGE_HEAD": "x", "p/lefthook.yml": "pre-commit:\n  commands:\n" +
@@ -157,7 +157,7 @@ func TestLefthook(t *testing.T) {
 			want: []string{"shell first @lefthook.yml:3", "shell a @lefthook.yml:5", "shell b  in /p/sub @lefthook.yml:11", "shell c in /p/other @lefthook.yml:12"}},
 		{name: "arguments", call: "lefthook run commit-msg FILE", files: map[string]string{"p/lefthook.yml": "commit-msg: {commands: {a: {run: 'x {1} {0} ${HOME} {2}'}}}"}, want: []string{"shell x FILE FILE ${HOME}  @lefthook.yml:1"}},
 		{name: "file lists are commands", call: "lefthook run pre-push", files: map[string]string{"p/lefthook.yml": "pre-push:\n  files: git diff --name-only main\n  commands:\n    a:\n      files: ./list.sh\n      run: x {files}\n"},
-			want: []string{"shell git diff --name-only main @lefthook.yml:2", "shell ./list.sh @lefthook.yml:5", "shell x ${AMBIT_UNKNOWN} @lefthook.yml:6"}},
+			want: []string{"shell git diff --name-only main @lefthook.yml:2", "shell ./list.sh @lefthook.yml:5", "shell x ./${AMBIT_UNKNOWN} @lefthook.yml:6"}},
 		{name: "extends and local", call: "lefthook run pre-commit", files: map[string]string{
 			"p/lefthook.yml":            "extends: [conf/more.yml]\npre-commit:\n  commands:\n    a: {run: a}\n    b: {run: b}\n",
 			"p/conf/more.yml":           "pre-commit:\n  commands:\n    b: {run: more}\n    c: {run: c}\n",
@@ -248,7 +248,7 @@ func TestHooks(t *testing.T) {
 			"p/.git/hooks/pre-commit.legacy!": "#!/bin/sh\n", "p/conf/pc.yaml": "repos:\n- repo: local\n  hooks:\n  - {id: a, language: system, entry: make check, pass_filenames: false}\n"},
 			want: []string{"script /p/.git/hooks/pre-commit.legacy <--config=conf/pc.yaml A> @.git/hooks/pre-commit.legacy:1", "argv make check @conf/pc.yaml:4", "process.exec pre-commit @.git/hooks/pre-commit:1"}},
 		{name: "overcommit", file: "p/.git/hooks/pre-commit", event: "pre-commit", files: map[string]string{"p/.git/hooks/pre-commit": "#!/usr/bin/env ruby\n# overcommit\n", "p/.overcommit.yml": "PreCommit:\n  ALL: {enabled: false}\n  RuboCop:\n    enabled: true\n  Style:\n    enabled: true\n    command: [bundle, exec, x]\n  Off: {enabled: false}\n"},
-			want: []string{"argv bundle exec x ${AMBIT_UNKNOWN} @.overcommit.yml:7", "unknown what overcommit's hook RuboCop runs is not analysed @.overcommit.yml:4"}},
+			want: []string{"argv bundle exec x ./${AMBIT_UNKNOWN} @.overcommit.yml:7", "unknown what overcommit's hook RuboCop runs is not analysed @.overcommit.yml:4"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -293,12 +293,12 @@ func TestPreCommit(t *testing.T) {
 		{name: "nothing configured", call: "pre-commit run"},
 		{name: "local hooks", call: "pre-commit run", files: map[string]string{"p/.pre-commit-config.yaml": local +
 			"  - id: a\n    name: A\n    language: system\n    entry: sh -c 'make lint'\n    args: [--x]\n  - {id: b, language: script, entry: tools/b.sh -v}\n  - {id: c, language: pygrep, entry: 'TODO'}\n  - {id: d, language: fail, entry: no}\n  - {id: e, language: docker_image, entry: img:1 run, pass_filenames: false}\n"},
-			want: []string{"argv sh -c make lint --x ${AMBIT_UNKNOWN} @.pre-commit-config.yaml:7", "script /p/tools/b.sh <-v ${AMBIT_UNKNOWN}> @.pre-commit-config.yaml:9",
+			want: []string{"argv sh -c make lint --x ./${AMBIT_UNKNOWN} @.pre-commit-config.yaml:7", "script /p/tools/b.sh <-v ./${AMBIT_UNKNOWN}> @.pre-commit-config.yaml:9",
 				"argv docker run --rm -v /p:/src:rw,Z --workdir /src img:1 run @.pre-commit-config.yaml:12"}},
 		{name: "stages", call: "pre-commit run --hook-stage push", files: map[string]string{"p/.pre-commit-config.yaml": "default_stages: [commit]\n" + local +
 			"  - {id: a, language: system, entry: a}\n  - {id: b, language: system, entry: b, stages: [pre-push, manual]}\n  - {id: c, language: system, entry: c, stages: [push]}\n"},
-			want: []string{"argv b ${AMBIT_UNKNOWN} @.pre-commit-config.yaml:6", "argv c ${AMBIT_UNKNOWN} @.pre-commit-config.yaml:7"}},
-		{name: "one hook", call: "pre-commit run --all-files b", files: map[string]string{"p/.pre-commit-config.yaml": local + "  - {id: a, language: system, entry: a}\n  - {id: b, language: system, entry: b, always_run: true}\n"}, want: []string{"argv b ${AMBIT_UNKNOWN} @.pre-commit-config.yaml:5"}},
+			want: []string{"argv b ./${AMBIT_UNKNOWN} @.pre-commit-config.yaml:6", "argv c ./${AMBIT_UNKNOWN} @.pre-commit-config.yaml:7"}},
+		{name: "one hook", call: "pre-commit run --all-files b", files: map[string]string{"p/.pre-commit-config.yaml": local + "  - {id: a, language: system, entry: a}\n  - {id: b, language: system, entry: b, always_run: true}\n"}, want: []string{"argv b ./${AMBIT_UNKNOWN} @.pre-commit-config.yaml:5"}},
 		{name: "SKIP", call: "pre-commit run", env: map[string]string{"SKIP": "a,x"}, files: map[string]string{"p/.pre-commit-config.yaml": local + "  - {id: a, language: system, entry: a}\n"}},
 		{name: "meta", call: "pre-commit run", files: map[string]string{"p/.pre-commit-config.yaml": "repos:\n- repo: meta\n  hooks: [{id: identity}]\n"}},
 		{name: "remote that is not here", call: "pre-commit run", files: map[string]string{"p/.pre-commit-config.yaml": "repos:\n- repo: https://git.example/hooks\n  rev: v1.0\n  hooks:\n  - id: fmt\n"},
@@ -307,12 +307,12 @@ func TestPreCommit(t *testing.T) {
 			"h/.cache/pre-commit/repoold/.git/config": "[remote \"origin\"]\n\turl = https://git.example/hooks\n", "h/.cache/pre-commit/repoold/.git/FETCH_HEAD": "0a\t\ttag 'v0.9' of https://git.example/hooks\n",
 			"h/.cache/pre-commit/repoabc/.git/config": "[remote \"origin\"]\n\turl = https://git.example/hooks\n", "h/.cache/pre-commit/repoabc/.git/FETCH_HEAD": "0b\t\ttag 'v1.0' of https://git.example/hooks\n",
 			"h/.cache/pre-commit/repoabc/.pre-commit-hooks.yaml": "- id: fmt\n  entry: fmt-all\n  language: python\n  args: [--old]\n- {id: sh, entry: run.sh, language: script}\n", "h/.cache/pre-commit/repoabc/py_env-python3.11/bin/fmt-all!": ""},
-			want: []string{"argv fmt-all -w ${AMBIT_UNKNOWN} path /h/.cache/pre-commit/repoabc/py_env-python3.11/bin @/h/.cache/pre-commit/repoabc/.pre-commit-hooks.yaml:2",
-				"script /h/.cache/pre-commit/repoabc/run.sh <${AMBIT_UNKNOWN}> @/h/.cache/pre-commit/repoabc/.pre-commit-hooks.yaml:5"}},
+			want: []string{"argv fmt-all -w ./${AMBIT_UNKNOWN} path /h/.cache/pre-commit/repoabc/py_env-python3.11/bin @/h/.cache/pre-commit/repoabc/.pre-commit-hooks.yaml:2",
+				"script /h/.cache/pre-commit/repoabc/run.sh <./${AMBIT_UNKNOWN}> @/h/.cache/pre-commit/repoabc/.pre-commit-hooks.yaml:5"}},
 		{name: "local environment", call: "pre-commit run", files: map[string]string{"p/.pre-commit-config.yaml": local + "  - {id: a, language: python, entry: black, additional_dependencies: [black]}\n"},
-			want: []string{"argv black ${AMBIT_UNKNOWN} @.pre-commit-config.yaml:4", "file.write /h/.cache/pre-commit/** @.pre-commit-config.yaml:2", "network.fetch @pypi @.pre-commit-config.yaml:2"}},
+			want: []string{"argv black ./${AMBIT_UNKNOWN} @.pre-commit-config.yaml:4", "file.write /h/.cache/pre-commit/** @.pre-commit-config.yaml:2", "network.fetch @pypi @.pre-commit-config.yaml:2"}},
 		{name: "hook-impl", call: "pre-commit hook-impl --config=.pre-commit-config.yaml --hook-type=commit-msg --hook-dir /p/.git/hooks -- FILE", files: map[string]string{"p/.pre-commit-config.yaml": local + "  - {id: a, language: system, entry: a, stages: [commit-msg]}\n"},
-			want: []string{"argv a ${AMBIT_UNKNOWN} @.pre-commit-config.yaml:4"}},
+			want: []string{"argv a ./${AMBIT_UNKNOWN} @.pre-commit-config.yaml:4"}},
 		{name: "install", call: "pre-commit install -t pre-commit --hook-type=pre-push", files: map[string]string{"p/.git/hooks/pre-push": "#!/bin/sh\n"}, want: []string{"file.write /p/.git/hooks/pre-commit", "file.write /p/.git/hooks/pre-push", "file.write /p/.git/hooks/pre-push.legacy"}},
 		{name: "install by default types", call: "pre-commit install", files: map[string]string{"p/.pre-commit-config.yaml": "default_install_hook_types: [commit-msg]\nrepos: []\n"}, want: []string{"file.write /p/.git/hooks/commit-msg"}},
 		{name: "an alias bomb", call: "pre-commit run", files: map[string]string{"p/.pre-commit-config.yaml": bomb()}, want: []string{"unknown /p/.pre-commit-config.yaml cannot be @.pre-commit-config.yaml:1"}},
@@ -332,16 +332,16 @@ func TestLintStaged(t *testing.T) {
 	git := "file.write /p/.git/**"
 	testRuns(t, []runCase{
 		{name: "package.json", call: "lint-staged", files: map[string]string{"p/package.json": "{\"lint-staged\": {\n\"*.js\": [\"eslint --fix\", \"prettier --write\"],\n\"*.md\": \"git add\"}}"},
-			want: []string{"argv eslint --fix ${AMBIT_UNKNOWN} path /p/node_modules/.bin @package.json:2", "argv prettier --write ${AMBIT_UNKNOWN} path /p/node_modules/.bin @package.json:2", "argv git add ${AMBIT_UNKNOWN} path /p/node_modules/.bin @package.json:3", git}},
-		{name: "YAML without an extension", call: "lint-staged", files: map[string]string{"p/package.json": "{}", "p/.lintstagedrc": "'*.py':\n  - black \"a b\"\n"}, want: []string{"argv black a b ${AMBIT_UNKNOWN} path /p/node_modules/.bin @.lintstagedrc:2", git}},
+			want: []string{"argv eslint --fix ./${AMBIT_UNKNOWN} path /p/node_modules/.bin @package.json:2", "argv prettier --write ./${AMBIT_UNKNOWN} path /p/node_modules/.bin @package.json:2", "argv git add ./${AMBIT_UNKNOWN} path /p/node_modules/.bin @package.json:3", git}},
+		{name: "YAML without an extension", call: "lint-staged", files: map[string]string{"p/package.json": "{}", "p/.lintstagedrc": "'*.py':\n  - black \"a b\"\n"}, want: []string{"argv black a b ./${AMBIT_UNKNOWN} path /p/node_modules/.bin @.lintstagedrc:2", git}},
 		{name: "module with a function", call: "lint-staged", files: map[string]string{"p/lint-staged.config.mjs": "import x from 'y'\n/** @type {z} */\nexport default {\n  short,\n  '*.ts': () => 'tsc -p tsconfig.json',\n  '*.{js,jsx}': ['eslint', `prettier`],\n  ...x,\n}\n"},
-			want: []string{"script /p/lint-staged.config.mjs by node @lint-staged.config.mjs:1", "argv eslint ${AMBIT_UNKNOWN} path /p/node_modules/.bin @lint-staged.config.mjs:6", "argv prettier ${AMBIT_UNKNOWN} path /p/node_modules/.bin @lint-staged.config.mjs:6", git,
+			want: []string{"script /p/lint-staged.config.mjs by node @lint-staged.config.mjs:1", "argv eslint ./${AMBIT_UNKNOWN} path /p/node_modules/.bin @lint-staged.config.mjs:6", "argv prettier ./${AMBIT_UNKNOWN} path /p/node_modules/.bin @lint-staged.config.mjs:6", git,
 				"unknown the command of lint-staged for short is made by code @lint-staged.config.mjs:4", "unknown the command of lint-staged for *.ts is made by code @lint-staged.config.mjs:5", "unknown the command of lint-staged for ... is made by code @lint-staged.config.mjs:7"}},
-		{name: "named export", call: "lint-staged", files: map[string]string{"p/.lintstagedrc.cjs": "const config = {\n  '*': 'x'\n};\nmodule.exports = config;\n"}, want: []string{"script /p/.lintstagedrc.cjs by node @.lintstagedrc.cjs:1", "argv x ${AMBIT_UNKNOWN} path /p/node_modules/.bin @.lintstagedrc.cjs:2", git}},
+		{name: "named export", call: "lint-staged", files: map[string]string{"p/.lintstagedrc.cjs": "const config = {\n  '*': 'x'\n};\nmodule.exports = config;\n"}, want: []string{"script /p/.lintstagedrc.cjs by node @.lintstagedrc.cjs:1", "argv x ./${AMBIT_UNKNOWN} path /p/node_modules/.bin @.lintstagedrc.cjs:2", git}},
 		{name: "code", call: "lint-staged", files: map[string]string{"p/.lintstagedrc.js": "module.exports = async () => ({})\n"}, want: []string{"script /p/.lintstagedrc.js by node @.lintstagedrc.js:1", git, "unknown the commands of lint-staged are made by code @.lintstagedrc.js:1"}},
-		{name: "given file", call: "lint-staged -c conf.json", files: map[string]string{"p/conf.json": `{"*": "y"}`, "p/package.json": `{"lint-staged": {"*": "x"}}`}, want: []string{"argv y ${AMBIT_UNKNOWN} path /p/node_modules/.bin @conf.json:1", git}},
+		{name: "given file", call: "lint-staged -c conf.json", files: map[string]string{"p/conf.json": `{"*": "y"}`, "p/package.json": `{"lint-staged": {"*": "x"}}`}, want: []string{"argv y ./${AMBIT_UNKNOWN} path /p/node_modules/.bin @conf.json:1", git}},
 		{name: "workspaces", call: "lint-staged", files: map[string]string{"p/package.json": `{"workspaces":["packages/*"],"lint-staged":{"*":"top"}}`, "p/packages/a/package.json": `{"lint-staged":{"*":"a"}}`, "p/packages/b/package.json": `{}`},
-			want: []string{"argv top ${AMBIT_UNKNOWN} path /p/node_modules/.bin @package.json:1", "argv a ${AMBIT_UNKNOWN} in /p/packages/a path /p/packages/a/node_modules/.bin @packages/a/package.json:1", git}},
+			want: []string{"argv top ./${AMBIT_UNKNOWN} path /p/node_modules/.bin @package.json:1", "argv a ./${AMBIT_UNKNOWN} in /p/packages/a path /p/packages/a/node_modules/.bin @packages/a/package.json:1", git}},
 		{name: "package.json is a list", call: "lint-staged", files: map[string]string{"p/package.json": "[]"}, want: []string{git}},
 		{name: "package.json is broken", call: "lint-staged", files: map[string]string{"p/package.json": "{"}, want: []string{git, "unknown /p/package.json cannot be @package.json:1", "unknown /p/package.json cannot be @package.json:1"}},
 	})

@@ -290,7 +290,7 @@ func (r *lefthookRun) command(name string, n *node) {
 // stage is stage_fixed: what the command changed is added to the commit.
 func (r *lefthookRun) stage(n *node) {
 	if s := n.get("stage_fixed"); s.isTrue() {
-		r.m.job(source.Job{Argv: []string{"git", "add", UnknownValue}, Dir: r.m.top(), Label: "stage_fixed", From: s.from(ruleLefthook)})
+		r.m.job(source.Job{Argv: []string{"git", "add", someFiles}, Dir: r.m.top(), Label: "stage_fixed", From: s.from(ruleLefthook)})
 	}
 }
 
@@ -321,7 +321,7 @@ func (r *lefthookRun) fill(text string) string {
 		name := t[1 : len(t)-1]
 		switch name {
 		case "staged_files", "push_files", "all_files", "files":
-			return UnknownValue
+			return someFiles
 		case "lefthook_job_name":
 			return "job"
 		case "0":

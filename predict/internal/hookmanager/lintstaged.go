@@ -140,9 +140,9 @@ func (m *manager) lintStagedTask(cmd *node, pattern, dir string) {
 	if strings.HasPrefix(argv[0], "git") {
 		dir = m.top()
 	}
-	j := source.Job{Argv: append(argv, UnknownValue), Dir: dir, Path: m.bin(dir), Label: "lint-staged " + pattern, From: cmd.from(ruleLintStaged)}
+	j := source.Job{Argv: append(argv, someFiles), Dir: dir, Path: m.bin(dir), Label: "lint-staged " + pattern, From: cmd.from(ruleLintStaged)}
 	if given(m.c.Args, "--shell", "-x") {
-		j.Argv, j.Shell = nil, cmd.str()+" "+UnknownValue
+		j.Argv, j.Shell = nil, cmd.str()+" "+someFiles
 	}
 	m.job(j)
 }
@@ -187,7 +187,7 @@ func (m *manager) overcommitRun(event string) {
 			if len(h.get("command").items) == 0 {
 				argv = slices.Concat(words(h.get("command").str()), h.get("flags").strs())
 			}
-			m.job(source.Job{Argv: append(argv, UnknownValue), Dir: m.top(), Label: "overcommit " + name, From: h.get("command").from(ruleOvercommit)})
+			m.job(source.Job{Argv: append(argv, someFiles), Dir: m.top(), Label: "overcommit " + name, From: h.get("command").from(ruleOvercommit)})
 			continue
 		}
 		m.unknown(h.from(ruleOvercommit), "what overcommit's hook "+name+" runs is not analysed", effect.File, effect.Process)

@@ -240,7 +240,7 @@ func (m *manager) preCommitHook(r, h *node, id string) {
 	}
 	args := slices.Concat(entry[1:], h.get("args").strs())
 	if !h.get("pass_filenames").isFalse() {
-		args = append(args, UnknownValue)
+		args = append(args, someFiles)
 	}
 	j := source.Job{Dir: m.top(), Label: "pre-commit hook " + id, From: from}
 	switch language {
