@@ -147,7 +147,7 @@ func (l *lang) entries(ev *eval, v val, pairs bool) val {
 		if pairs {
 			x = ev.NewArr(k, x)
 		}
-		out.Elems = append(out.Elems, x)
+		out.Add(x)
 	}
 	return out
 }
@@ -182,13 +182,13 @@ func (l *lang) arrayFrom(ev *eval, path string, a args) val {
 	out := ev.NewArr()
 	switch path {
 	case "Array.of":
-		out.Elems = append(out.Elems, a.List...)
+		out.Add(a.List...)
 		return out
 	case "Array":
 		if len(a.List) == 1 {
 			out.Open = true
 		} else {
-			out.Elems = append(out.Elems, a.List...)
+			out.Add(a.List...)
 		}
 		return out
 	}
@@ -202,11 +202,11 @@ func (l *lang) arrayFrom(ev *eval, path string, a args) val {
 	}
 	if callable(a.At(1)) {
 		out.Open = ev.Each(arr, func(v val) {
-			out.Elems = append(out.Elems, ev.Call(a.At(1), script.Undef{}, args{List: []val{v}}))
+			out.Add(ev.Call(a.At(1), script.Undef{}, args{List: []val{v}}))
 		})
 		return out
 	}
-	out.Elems = append(out.Elems, arr.Elems...)
+	out.Add(arr.Elems...)
 	out.Open = arr.Open
 	return out
 }
@@ -298,7 +298,7 @@ func (l *lang) Helper(ev *eval, name string, a args) (val, bool) {
 		out := ev.NewArr()
 		for _, x := range a.List[:min(2, len(a.List))] {
 			if arr, ok := x.(*script.Arr); ok {
-				out.Elems = append(out.Elems, arr.Elems...)
+				out.Add(arr.Elems...)
 				out.Open = out.Open || arr.Open
 			} else {
 				out.Open = true

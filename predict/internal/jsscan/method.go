@@ -193,7 +193,7 @@ func (l *lang) regexpMethod(ev *eval, re *native, name string, a args) val {
 	if !ok {
 		return script.NewUnk()
 	}
-	groups, known := matchRegexp(re, s)
+	groups, known := matchRegexp(ev, re, s)
 	if !known {
 		return script.NewUnk()
 	}
@@ -209,7 +209,7 @@ func matchValue(ev *eval, groups []string) val {
 	}
 	arr := ev.NewArr()
 	for _, g := range groups {
-		arr.Elems = append(arr.Elems, g)
+		arr.Add(g)
 	}
 	return arr
 }
@@ -266,7 +266,7 @@ func (l *lang) stringMethod(ev *eval, s, name string, a args) (val, bool) {
 				arr.Open = true
 				break
 			}
-			arr.Elems = append(arr.Elems, p)
+			arr.Add(p)
 		}
 		return arr, true
 	case "replace", "replaceAll":
@@ -277,7 +277,7 @@ func (l *lang) stringMethod(ev *eval, s, name string, a args) (val, bool) {
 			}
 			return strings.Replace(s, arg, to, 1), true
 		}
-		if groups, known := matchRegexp(a.At(0), s); known && groups == nil {
+		if groups, known := matchRegexp(ev, a.At(0), s); known && groups == nil {
 			return s, true
 		} else if known && toKnown && !strings.Contains(to, "$") {
 			if lit, _ := a.At(0).(*native).Recv.(string); !strings.HasSuffix(lit, "g") {
@@ -287,7 +287,7 @@ func (l *lang) stringMethod(ev *eval, s, name string, a args) (val, bool) {
 		ev.Callbacks(a)
 		return script.NewUnk(), true
 	case "match":
-		if groups, known := matchRegexp(a.At(0), s); known {
+		if groups, known := matchRegexp(ev, a.At(0), s); known {
 			return matchValue(ev, groups), true
 		}
 		return script.NewUnk(), true
@@ -321,11 +321,11 @@ func (l *lang) arrayMethod(ev *eval, r *script.Arr, name string, a args) (val, b
 	case "map", "flatMap":
 		each(func(_, x val) {
 			if inner, ok := x.(*script.Arr); ok && name == "flatMap" {
-				out.Elems = append(out.Elems, inner.Elems...)
+				out.Add(inner.Elems...)
 				out.Open = out.Open || inner.Open
 				return
 			}
-			out.Elems = append(out.Elems, x)
+			out.Add(x)
 		})
 		return out, true
 	case "filter":
@@ -335,14 +335,14 @@ func (l *lang) arrayMethod(ev *eval, r *script.Arr, name string, a args) (val, b
 				out.Open = true
 			}
 			if t || !known {
-				out.Elems = append(out.Elems, v)
+				out.Add(v)
 			}
 		})
 		if b, ok := cb.(*native); ok && b.Path == "Boolean" {
 			out.Elems = out.Elems[:0]
 			for _, v := range r.Elems {
 				if t, known := ev.Truthy(v); t || !known {
-					out.Elems = append(out.Elems, v)
+					out.Add(v)
 				}
 			}
 			out.Open = r.Open
@@ -372,15 +372,15 @@ func (l *lang) arrayParts(ev *eval, r *script.Arr, name string, a args) (val, bo
 		r.Open = true
 		return removed, true
 	case "concat":
-		out.Elems = append(out.Elems, r.Elems...)
+		out.Add(r.Elems...)
 		for _, x := range a.List {
 			if inner, ok := x.(*script.Arr); ok {
-				out.Elems = append(out.Elems, inner.Elems...)
+				out.Add(inner.Elems...)
 				out.Open = out.Open || inner.Open
 			} else if _, unknown := x.(*script.Unk); unknown {
 				out.Open = true
 			} else {
-				out.Elems = append(out.Elems, x)
+				out.Add(x)
 			}
 		}
 		return out, true
@@ -393,10 +393,10 @@ func (l *lang) arrayParts(ev *eval, r *script.Arr, name string, a args) (val, bo
 		}
 		for _, x := range r.Elems {
 			if inner, ok := x.(*script.Arr); ok {
-				out.Elems = append(out.Elems, inner.Elems...)
+				out.Add(inner.Elems...)
 				out.Open = out.Open || inner.Open
 			} else {
-				out.Elems = append(out.Elems, x)
+				out.Add(x)
 			}
 		}
 		return out, true
@@ -415,7 +415,7 @@ func (l *lang) arrayParts(ev *eval, r *script.Arr, name string, a args) (val, bo
 		}
 		if name == "entries" {
 			for i, x := range r.Elems {
-				out.Elems = append(out.Elems, ev.NewArr(float64(i), x))
+				out.Add(ev.NewArr(float64(i), x))
 			}
 			return out, true
 		}
@@ -490,7 +490,7 @@ func (l *lang) push(ev *eval, r *script.Arr, name string, a args) val {
 		r.Open = true
 	}
 	if name == "push" {
-		r.Elems = append(r.Elems, a.List...)
+		r.Add(a.List...)
 	} else {
 		r.Elems = append(append([]val(nil), a.List...), r.Elems...)
 	}

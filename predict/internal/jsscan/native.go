@@ -153,12 +153,12 @@ func (l *lang) process(ev *eval, name string) val {
 	case "argv":
 		a := ev.NewArr(l.process(ev, "execPath"))
 		if f := ev.Findings(); len(f) > 0 && f[0].Path != "" {
-			a.Elems = append(a.Elems, f[0].Path)
+			a.Add(f[0].Path)
 		} else {
-			a.Elems = append(a.Elems, script.NewUnk())
+			a.Add(script.NewUnk())
 		}
 		for _, x := range ev.Opts.Args {
-			a.Elems = append(a.Elems, x)
+			a.Add(x)
 		}
 		return a
 	case "execArgv":
@@ -417,7 +417,7 @@ func (l *lang) requireResolve(ev *eval, a args) val {
 }
 
 // matchRegexp runs a simple regular expression on known text.
-func matchRegexp(re val, s string) (groups []string, known bool) {
+func matchRegexp(ev *eval, re val, s string) (groups []string, known bool) {
 	n, ok := re.(*native)
 	if !ok || n.Path != "RegExp()" {
 		return nil, false
@@ -427,6 +427,7 @@ func matchRegexp(re val, s string) (groups []string, known bool) {
 	if end < 1 || len(lit) > 500 || len(s) > 1<<16 {
 		return nil, false
 	}
+	ev.Charge(4 * (len(s) + len(lit)))
 	expr, flags := lit[1:end], lit[end+1:]
 	if strings.Contains(flags, "i") {
 		expr = "(?i)" + expr

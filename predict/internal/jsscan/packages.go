@@ -233,7 +233,7 @@ func (l *lang) parseArguments(ev *eval, name, member string, a args) (val, bool)
 		}
 		flag, isFlag := strings.CutPrefix(s, "-")
 		if !isFlag {
-			rest.Elems = append(rest.Elems, s)
+			rest.Add(s)
 			continue
 		}
 		flag = strings.TrimPrefix(flag, "-")

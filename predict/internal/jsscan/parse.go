@@ -31,7 +31,7 @@ type parser struct {
 
 // parse splits and parses one file. Statements before a syntax error are returned with it.
 func parse(src []byte, ts, jsx bool) ([]*node, *text, error) {
-	toks, err := tokenize(src, jsx)
+	toks, err := tokenize(src, ts, jsx)
 	t := &text{s: string(src), toks: toks, ts: ts}
 	p := &parser{text: t, i: 1, end: len(toks) - 1}
 	list := p.statements()
@@ -238,6 +238,13 @@ func (p *parser) keyword(w string, line int32) (*node, bool) {
 			p.semicolon()
 			return n, true
 		}
+	case "await":
+		if next.kind == tName && p.str(next) == "using" && !next.nl && p.at(2).kind == tName {
+			p.i++
+			n := p.declaration()
+			p.semicolon()
+			return n, true
+		}
 	case "function":
 		return p.function(true), true
 	case "async":
@@ -351,7 +358,10 @@ func (p *parser) forStatement(line int32) *node {
 	p.need(pOpenParen)
 	if !p.is(pSemicolon) {
 		p.noIn = true
-		if p.word("var") || p.word("const") || p.word("let") && p.at(1).kind != tPunct || p.word("let") && (p.at(1).punct == pOpenBrace || p.at(1).punct == pOpenBracket) {
+		if p.word("await") && p.at(1).kind == tName && p.str(p.at(1)) == "using" {
+			p.i++
+		}
+		if p.word("var") || p.word("const") || p.word("using") && p.at(1).kind == tName && p.str(p.at(1)) != "of" || p.word("let") && p.at(1).kind != tPunct || p.word("let") && (p.at(1).punct == pOpenBrace || p.at(1).punct == pOpenBracket) {
 			n.A = p.declaration()
 		} else {
 			n.A = p.expression()

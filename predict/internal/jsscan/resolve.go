@@ -314,6 +314,7 @@ func (l *lang) imports(ev *script.Eval, dir, spec string, esm bool) (string, boo
 
 // parseJSON turns JSON text into a value; what is not JSON is unknown.
 func parseJSON(ev *script.Eval, text string) script.Val {
+	ev.Charge(4 * len(text))
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return script.NewUnk()
@@ -333,7 +334,7 @@ func fromJSON(ev *script.Eval, v any, depth int) script.Val {
 	case []any:
 		a := ev.NewArr()
 		for _, x := range v {
-			a.Elems = append(a.Elems, fromJSON(ev, x, depth+1))
+			a.Add(fromJSON(ev, x, depth+1))
 		}
 		return a
 	case map[string]any:

@@ -102,6 +102,7 @@ type lexer struct {
 	nl     bool
 	toks   []token
 	stack  []frame
+	ts     bool
 	jsx    bool
 	err    error
 	stopAt int
@@ -117,11 +118,11 @@ func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line,
 
 // tokenize splits src. On an error the tokens up to it are returned too, with every open
 // bracket closed at the end, so that what stands before can still be read.
-func tokenize(src []byte, jsx bool) ([]token, error) {
+func tokenize(src []byte, ts, jsx bool) ([]token, error) {
 	if len(src) > math.MaxInt32/4 {
 		return nil, &syntaxError{1, "file too large"}
 	}
-	lx := &lexer{src: src, line: 1, jsx: jsx, toks: make([]token, 1, len(src)/5+16)}
+	lx := &lexer{src: src, line: 1, ts: ts, jsx: jsx, toks: make([]token, 1, len(src)/5+16)}
 	lx.toks[0] = token{kind: tEOF, line: 1} // so that index 0 means none
 	if len(src) >= 3 && src[0] == 0xEF && src[1] == 0xBB && src[2] == 0xBF {
 		lx.i = 3
@@ -422,6 +423,10 @@ func (lx *lexer) operandNext() bool {
 			return t.match < 0 // marked by close
 		case pIncrement, pDecrement:
 			return false
+		case pNot: // x! / y is TypeScript's assertion that x is there
+			if b := &lx.toks[len(lx.toks)-2]; lx.ts && b.end == t.pos && (b.kind == tName || b.kind == tPunct && b.match >= 0 && (b.punct == pCloseParen || b.punct == pCloseBracket)) {
+				return b.kind == tName && operandKeyword(lx.src[b.pos:b.end])
+			}
 		}
 	}
 	return true

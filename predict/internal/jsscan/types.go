@@ -87,6 +87,7 @@ func (p *parser) skipType() {
 			return
 		case t.kind == tName && !t.nl && p.str(t) == "is":
 			p.i++
+			p.eat(pOr)
 		default:
 			return
 		}
@@ -143,8 +144,9 @@ func (p *parser) typeOperand() {
 			p.skipType()
 			return
 		case pOpenParen:
+			params := p.paramsAhead()
 			p.i = p.closer(p.i) + 1
-			if p.eat(pArrow) {
+			if params && p.eat(pArrow) {
 				p.skipType()
 				return
 			}
@@ -161,6 +163,16 @@ func (p *parser) typeOperand() {
 	for p.is(pOpenBracket) && !p.tok().nl {
 		p.i = p.closer(p.i) + 1
 	}
+}
+
+// paramsAhead tells the parameters of a function type from a type in parentheses.
+func (p *parser) paramsAhead() bool {
+	t := p.at(1)
+	if t.kind == tPunct {
+		return t.punct == pCloseParen || t.punct == pRest || t.punct == pOpenBrace || t.punct == pOpenBracket
+	}
+	n := p.at(2)
+	return t.kind == tName && n.kind == tPunct && (n.punct == pColon || n.punct == pComma || n.punct == pCloseParen || n.punct == pQuestion)
 }
 
 // typeStatement parses what only TypeScript has.
@@ -207,6 +219,12 @@ func (p *parser) typeStatement(w string, line int32) (*node, bool) {
 			p.statement()
 		}
 		return empty, true
+	case "global":
+		if named || next.kind == tStr {
+			return nil, false
+		}
+		p.toBrace()
+		return empty, true
 	case "namespace", "module":
 		if p.is(pOpenBrace) || !named && next.kind != tStr {
 			return nil, false
@@ -226,6 +244,10 @@ func (p *parser) typeStatement(w string, line int32) (*node, bool) {
 // toBrace skips to the end of the next braces.
 func (p *parser) toBrace() {
 	for p.i < p.end && !p.is(pOpenBrace) {
+		if p.is(pLess) {
+			p.angles()
+			continue
+		}
 		p.i++
 	}
 	if p.i < p.end {

@@ -42,7 +42,7 @@ func (l *lang) special(ev *eval, n *native, a args) (val, bool) {
 		if s, ok := a.At(0).(string); ok && !strings.ContainsAny(s, `'"\`) {
 			arr := ev.NewArr()
 			for _, w := range strings.Fields(s) {
-				arr.Elems = append(arr.Elems, w)
+				arr.Add(w)
 			}
 			return arr, true
 		}

@@ -69,7 +69,7 @@ func (l *lang) collection(ev *eval, name string, a args) val {
 		arr := ev.NewArr()
 		arr.Open = ev.Each(a.At(1), func(v val) {
 			if len(arr.Elems) < 200 {
-				arr.Elems = append(arr.Elems, ev.Call(x, script.Undef{}, args{List: []val{v}}))
+				arr.Add(ev.Call(x, script.Undef{}, args{List: []val{v}}))
 			}
 		})
 		return arr
@@ -161,7 +161,7 @@ func (l *lang) zip(ev *eval, name string, a args) val {
 	if name == "enumerate" {
 		i := 0.0
 		out.Open = ev.Each(ev.KeysOf(a.At(0)), func(v val) {
-			out.Elems = append(out.Elems, ev.NewArr(i, v))
+			out.Add(ev.NewArr(i, v))
 			i++
 		})
 		return out
@@ -180,9 +180,9 @@ func (l *lang) zip(ev *eval, name string, a args) val {
 	for i := 0; i < n; i++ {
 		t := ev.NewArr()
 		for _, x := range a.List {
-			t.Elems = append(t.Elems, x.(*script.Arr).Elems[i])
+			t.Add(x.(*script.Arr).Elems[i])
 		}
-		out.Elems = append(out.Elems, t)
+		out.Add(t)
 	}
 	return out
 }
@@ -199,7 +199,7 @@ func (l *lang) numbers(ev *eval, a args) val {
 	}
 	arr := ev.NewArr()
 	for ; x < y; x++ {
-		arr.Elems = append(arr.Elems, x)
+		arr.Add(x)
 	}
 	return arr
 }
@@ -301,7 +301,7 @@ func (l *lang) textMethod(ev *eval, s, name string, a args) (val, bool) {
 				arr.Open = true
 				break
 			}
-			arr.Elems = append(arr.Elems, p)
+			arr.Add(p)
 		}
 		return arr, true
 	case "replace":
@@ -373,11 +373,11 @@ func (l *lang) listMethod(ev *eval, r *script.Arr, name string, a args) (val, bo
 		if ev.InBranch(r) {
 			r.Open = true
 		}
-		r.Elems = append(r.Elems, a.At(0))
+		r.Add(a.At(0))
 		return script.Null{}, true
 	case "extend", "update", "union":
 		if arr, ok := a.At(0).(*script.Arr); ok {
-			r.Elems = append(r.Elems, arr.Elems...)
+			r.Add(arr.Elems...)
 			r.Open = r.Open || arr.Open || ev.InBranch(r)
 		} else {
 			r.Open = true
@@ -387,7 +387,7 @@ func (l *lang) listMethod(ev *eval, r *script.Arr, name string, a args) (val, bo
 		if i, ok := a.At(0).(float64); ok && i >= 0 && int(i) <= len(r.Elems) && !ev.InBranch(r) {
 			r.Elems = append(r.Elems[:int(i):int(i)], append([]val{a.At(1)}, r.Elems[int(i):]...)...)
 		} else {
-			r.Elems = append(r.Elems, a.At(1))
+			r.Add(a.At(1))
 			r.Open = true
 		}
 		return script.Null{}, true
@@ -453,7 +453,7 @@ func (l *lang) dictMethod(ev *eval, r *script.Obj, name string, a args) (val, bo
 			if name == "items" {
 				v = ev.NewArr(k, v)
 			}
-			arr.Elems = append(arr.Elems, v)
+			arr.Add(v)
 		}
 		return arr, true
 	case "update":

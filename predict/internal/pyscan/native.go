@@ -121,7 +121,7 @@ func (l *lang) sys(ev *eval, name string) val {
 			a.Elems[0] = "-c"
 		}
 		for _, x := range ev.Opts.Args {
-			a.Elems = append(a.Elems, x)
+			a.Add(x)
 		}
 		return a
 	case "version_info":

@@ -268,7 +268,10 @@ func (lx *lexer) operator(c byte) {
 		return
 	case ')', ']', '}':
 		n := len(lx.open)
-		want := map[byte]byte{')': '(', ']': '[', '}': '{'}[c]
+		want := byte('(')
+		if c != ')' {
+			want = c - 2 // [ and ], { and } are two apart
+		}
 		if n == 0 || lx.src[lx.toks[lx.open[n-1]].pos] != want {
 			lx.fail("brackets that do not match")
 			lx.i++
@@ -280,17 +283,38 @@ func (lx *lexer) operator(c byte) {
 		lx.add(tOp, start)
 		return
 	}
-	lx.i++
-	for _, op := range [...]string{"**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", ":=", "<>"} {
-		if len(rest) >= len(op) && rest[:len(op)] == op {
-			lx.i = start + len(op)
-			break
-		}
-	}
+	lx.i += operatorLength(rest)
 	switch c {
 	case '+', '-', '*', '/', '%', '@', '&', '|', '^', '~', '<', '>', '=', '!', '.', ',', ':', ';', '`', '$', '?':
 		lx.add(tOp, start)
 	default:
 		lx.fail("a character that is not Python")
 	}
+}
+
+// operatorLength is the length of the operator that s begins with.
+func operatorLength(s string) int {
+	if len(s) < 2 {
+		return 1
+	}
+	two := false
+	switch s[0] {
+	case '*', '/', '<', '>':
+		if two = s[1] == s[0]; two && len(s) > 2 && s[2] == '=' {
+			return 3
+		}
+		two = two || s[1] == '=' || s[0] == '<' && s[1] == '>'
+	case '.':
+		if len(s) > 2 && s[1] == '.' && s[2] == '.' {
+			return 3
+		}
+	case '-':
+		two = s[1] == '=' || s[1] == '>'
+	case '=', '!', '+', '%', '&', '|', '^', '@', ':':
+		two = s[1] == '='
+	}
+	if two {
+		return 2
+	}
+	return 1
 }

@@ -173,6 +173,12 @@ func (ev *Eval) CallMethod(recv, fn Val, name string, args Args) Val {
 			return v
 		}
 	}
+	switch r := recv.(type) {
+	case string:
+		ev.Charge(len(r))
+	case *Arr:
+		ev.Charge(len(r.Elems))
+	}
 	if v, ok := ev.Lang.Method(ev, recv, name, args); ok {
 		return v
 	}
@@ -439,7 +445,7 @@ func (ev *Eval) params(d *Func, args Args) {
 			}
 			rest := ev.NewArr()
 			if i < len(args.List) {
-				rest.Elems = append(rest.Elems, args.List[i:]...)
+				rest.Add(args.List[i:]...)
 			}
 			rest.Open = args.Open
 			ev.bind(p.A, rest, ev.scope)

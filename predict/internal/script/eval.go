@@ -340,6 +340,10 @@ func (ev *Eval) step(n *Node) bool {
 	return true
 }
 
+// Charge counts work that is not in the number of nodes: bytes and elements that are gone
+// through.
+func (ev *Eval) Charge(n int) { ev.steps += n / 32 }
+
 func (ev *Eval) lookup(name string) *variable {
 	for s := ev.scope; s != nil; s = s.parent {
 		if s.class && s != ev.scope {
@@ -469,7 +473,7 @@ func (ev *Eval) bindList(target *Node, v Val, declared *Scope) {
 		case t.Op == OpSpread:
 			rest := ev.NewArr()
 			if arr != nil && i <= len(arr.Elems) {
-				rest.Elems = append(rest.Elems, arr.Elems[i:]...)
+				rest.Add(arr.Elems[i:]...)
 				rest.Open = arr.Open
 			} else {
 				rest.Open = true

@@ -386,14 +386,14 @@ func (ev *Eval) KeysOf(obj Val) Val {
 		}
 		a := ev.NewArr()
 		for i := range o.Elems {
-			a.Elems = append(a.Elems, FormatNumber(float64(i)))
+			a.Add(FormatNumber(float64(i)))
 		}
 		a.Open = o.Open
 		return a
 	case *Obj:
 		a := ev.NewArr()
 		for _, k := range o.Keys {
-			a.Elems = append(a.Elems, k)
+			a.Add(k)
 		}
 		a.Open = o.Open || o.Rest != nil || o.Env
 		return a
@@ -406,7 +406,7 @@ func (ev *Eval) KeysOf(obj Val) Val {
 		if ev.py && len(o) <= maxIter {
 			a := ev.NewArr()
 			for _, r := range o {
-				a.Elems = append(a.Elems, string(r))
+				a.Add(string(r))
 			}
 			return a
 		}

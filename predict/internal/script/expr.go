@@ -65,7 +65,7 @@ func (ev *Eval) compound(n *Node) Val {
 		for i, p := range n.List {
 			parts[i] = ev.eval(p)
 		}
-		return Concat(parts...)
+		return ev.concat(parts...)
 	case OpArray, OpTuple:
 		return ev.array(n)
 	case OpObject:
@@ -208,7 +208,7 @@ func (ev *Eval) tagged(n *Node) Val {
 	if n.B.Op == OpConcat {
 		for i, p := range n.B.List {
 			if i%2 == 0 {
-				parts.Elems = append(parts.Elems, p.Str)
+				parts.Add(p.Str)
 			} else {
 				args.List = append(args.List, ev.eval(p))
 			}

@@ -11,21 +11,21 @@ func (ev *Eval) array(n *Node) Val {
 			ev.spread(a, ev.eval(e.A))
 			continue
 		}
-		a.Elems = append(a.Elems, ev.eval(e))
+		a.Add(ev.eval(e))
 	}
 	return a
 }
 
 func (ev *Eval) spread(a *Arr, v Val) {
 	if x, ok := v.(*Arr); ok {
-		a.Elems = append(a.Elems, x.Elems...)
+		a.Add(x.Elems...)
 		a.Open = a.Open || x.Open
 		return
 	}
 	if u, ok := v.(*Union); ok {
 		for _, alt := range u.Alts {
 			if x, ok := alt.(*Arr); ok {
-				a.Elems = append(a.Elems, x.Elems...)
+				a.Add(x.Elems...)
 			}
 		}
 	}
@@ -71,6 +71,7 @@ func (ev *Eval) object(n *Node) Val {
 func (ev *Eval) Assign(o *Obj, v Val) {
 	switch x := v.(type) {
 	case *Obj:
+		ev.Charge(32 * len(x.Keys))
 		for _, k := range x.Keys {
 			ev.set(o, k, ev.get(x, k))
 		}
@@ -285,7 +286,7 @@ func (ev *Eval) comprehension(n *Node) Val {
 func (ev *Eval) compLoop(n *Node, i int, out *Arr) {
 	if i == len(n.List) {
 		if v := ev.eval(n.A); len(out.Elems) < 200 {
-			out.Elems = append(out.Elems, v)
+			out.Add(v)
 		}
 		return
 	}

@@ -133,7 +133,7 @@ func (ev *Eval) binary(op string, a, b Val) Val {
 			return l
 		}
 		if anyText(a) || anyText(b) {
-			return Concat(a, b)
+			return ev.concat(a, b)
 		}
 	}
 	if s, ok := a.(string); ok {
@@ -389,4 +389,12 @@ func (ev *Eval) SliceOf(v, lo, hi Val) Val {
 		return r
 	}
 	return NewUnk()
+}
+
+func (ev *Eval) concat(parts ...Val) Val {
+	v := Concat(parts...)
+	if s, ok := v.(string); ok {
+		ev.Charge(len(s))
+	}
+	return v
 }

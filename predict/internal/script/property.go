@@ -251,7 +251,7 @@ func (ev *Eval) setIndex(obj, key, v Val) {
 		case i >= 0 && i < len(a.Elems):
 			a.Elems[i] = Join(a.Elems[i], v)
 		case i == len(a.Elems):
-			a.Elems = append(a.Elems, v)
+			a.Add(v)
 		default:
 			a.Open = true
 		}
@@ -263,7 +263,7 @@ func (ev *Eval) setIndex(obj, key, v Val) {
 	case *Arr:
 		o.Open = true
 		if len(o.Elems) < 200 {
-			o.Elems = append(o.Elems, v)
+			o.Add(v)
 		}
 	case *Native:
 		ev.Lang.Set(ev, o, key, v)

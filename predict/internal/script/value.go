@@ -137,6 +137,15 @@ func (ev *Eval) NewObj() *Obj { return &Obj{cond: ev.cond} }
 
 func (ev *Eval) NewArr(elems ...Val) *Arr { return &Arr{Elems: elems, cond: ev.cond} }
 
+// Add appends elements. A list that grows past all sense becomes one of unknown length.
+func (a *Arr) Add(elems ...Val) {
+	const most = 2000
+	if room := most - len(a.Elems); len(elems) > room {
+		elems, a.Open = elems[:max(0, room)], true
+	}
+	a.Elems = append(a.Elems, elems...)
+}
+
 // Own is the property of o itself.
 func (o *Obj) Own(name string) (Val, bool) {
 	v, ok := o.props[name]
