@@ -215,8 +215,8 @@ func (e *engine) applyTo(f *frame, v *invocation, s model.Step, w word, src effe
 	case "delete-tree":
 		e.remove(f, w, true, src)
 	case "move":
-		e.read(f, w, true, src)
-		e.remove(f, w, true, src)
+		e.read(f, w, e.folder(f, w), src)
+		e.remove(f, w, e.folder(f, w), src)
 	case "from":
 		e.from(f, w, src)
 	case "to":

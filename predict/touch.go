@@ -185,13 +185,19 @@ func remote(s string) (addr string, ok bool) {
 	return "ssh://" + host, true
 }
 
+// folder tells whether a word names a folder, so that what is done to it is done to all below.
+func (e *engine) folder(f *frame, w word) bool {
+	return !w.known() || strings.HasSuffix(w.text, "/") || e.fs.IsDir(f.abs(w.text))
+}
+
 // from is a source that may be on another machine.
 func (e *engine) from(f *frame, w word, src effect.Source) {
 	if addr, ok := remote(w.text); ok {
 		e.network(f, word{text: addr, data: w.data}, effect.Fetch, src)
 		return
 	}
-	e.read(f, word{text: strings.TrimPrefix(w.text, "file://"), data: w.data}, true, src)
+	w.text = strings.TrimPrefix(w.text, "file://")
+	e.read(f, w, e.folder(f, w), src)
 	if w.pure() {
 		e.network(f, w, effect.Fetch, src)
 	}
@@ -203,7 +209,8 @@ func (e *engine) to(f *frame, w word, src effect.Source) {
 		e.network(f, word{text: addr, data: w.data}, effect.Send, src)
 		return
 	}
-	e.write(f, word{text: strings.TrimPrefix(w.text, "file://"), data: w.data}, true, src)
+	w.text = strings.TrimPrefix(w.text, "file://")
+	e.write(f, w, e.folder(f, w), src)
 	if w.pure() {
 		e.network(f, w, effect.Send, src)
 	}
