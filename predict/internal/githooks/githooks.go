@@ -33,7 +33,23 @@ func Plan(w *workspace.FS, c gitrepo.Call) source.Result {
 	res.Add(Hooks(r))
 	res.Add(Programs(r))
 	res.Add(Contacts(r))
+	if locksIndex(r) {
+		res.Claims = append(res.Claims, source.Claim{Class: effect.File, Access: effect.Write, Target: r.GitDir + "/index", From: effect.Source{Rule: "git/index-lock"}})
+	}
 	return res
+}
+
+// locksIndex tells whether a command that only looks takes the lock of the index all the same, to write down what it learnt of
+// the files (git(1), GIT_OPTIONAL_LOCKS).
+func locksIndex(r *gitrepo.Repo) bool {
+	c := r.Call
+	if r.WorkTree == "" || c.NoLocks {
+		return false
+	}
+	if v, ok := c.Env["GIT_OPTIONAL_LOCKS"]; ok && (v == "0" || v == "false" || v == "no" || v == "off") {
+		return false
+	}
+	return c.Verb == "status" || c.Verb == "describe" && has(c, "--dirty", "--broken")
 }
 
 // Hooks says which hooks the call of r runs.

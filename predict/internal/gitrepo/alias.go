@@ -59,6 +59,7 @@ func (r *Repo) Expand() (Expansion, bool) {
 			next.WorkTree = c.WorkTree
 		}
 		next.Bare = next.Bare || c.Bare
+		next.NoLocks = next.NoLocks || c.NoLocks
 		c = next
 	}
 }

@@ -17,6 +17,7 @@ type Call struct {
 	GitDir, WorkTree string  // --git-dir, --work-tree, as written
 	Bare             bool
 	Paginate         bool
+	NoLocks          bool // --no-optional-locks
 
 	Verb string   // empty: git was given none
 	Args []string // what follows the verb
@@ -73,6 +74,8 @@ func (c *Call) option(name, value string) {
 		c.Bare = true
 	case "-p", "--paginate":
 		c.Paginate = true
+	case "--no-optional-locks":
+		c.NoLocks = true
 	}
 }
 

@@ -75,6 +75,8 @@ func Hook(w *workspace.FS, c Command, file *workspace.File, event string) (sourc
 		m.huskyEight(file, event)
 	case strings.Contains(text, "husky.sh") && w.IsFile(path.Dir(file.Path)+"/husky.sh"):
 		m.huskyFour(event)
+	case strings.HasPrefix(text, simplePrelude):
+		m.simpleScript(file, event)
 	case strings.Contains(text, "#yorkie "):
 		m.fromPackage(event, "gitHooks")
 	case strings.Contains(text, "ghooks") && strings.HasPrefix(text, "#!/usr/bin/env node"):

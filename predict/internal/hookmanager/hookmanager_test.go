@@ -202,12 +202,12 @@ func TestHusky(t *testing.T) {
 	nine := map[string]string{"p/.git/config": "", "p/node_modules/husky/package.json": `{"version":"9.1.7"}`}
 	eight := map[string]string{"p/.git/config": "", "p/node_modules/husky/package.json": `{"version":"8.0.3"}`}
 	testRuns(t, []runCase{
-		{name: "install 9", call: "husky", files: nine, want: []string{"argv git config core.hooksPath .husky/_", "file.write .husky/_/**"}},
-		{name: "folder", call: "husky conf/husky", files: nine, want: []string{"argv git config core.hooksPath conf/husky/_", "file.write conf/husky/_/**"}},
-		{name: "init", call: "husky init", files: nine, want: []string{"argv git config core.hooksPath .husky/_", "file.write package.json", "file.write .husky/pre-commit", "file.write .husky/_/**"}},
-		{name: "switched off", call: "husky", files: nine, env: map[string]string{"HUSKY": "0"}},
-		{name: "out of the project", call: "husky ../x", files: nine},
-		{name: "install 8", call: "husky install", files: eight, want: []string{"argv git config core.hooksPath .husky", "file.write .husky/_/**"}},
+		{name: "install 9", call: "husky", files: nine, want: []string{"argv git config core.hooksPath .husky/_", "environment.read HUSKY", "file.write .husky/_/**"}},
+		{name: "folder", call: "husky conf/husky", files: nine, want: []string{"argv git config core.hooksPath conf/husky/_", "environment.read HUSKY", "file.write conf/husky/_/**"}},
+		{name: "init", call: "husky init", files: nine, want: []string{"argv git config core.hooksPath .husky/_", "file.write package.json", "file.write .husky/pre-commit", "environment.read HUSKY", "file.write .husky/_/**"}},
+		{name: "switched off", call: "husky", files: nine, env: map[string]string{"HUSKY": "0"}, want: []string{"environment.read HUSKY"}},
+		{name: "out of the project", call: "husky ../x", files: nine, want: []string{"environment.read HUSKY"}},
+		{name: "install 8", call: "husky install", files: eight, want: []string{"argv git config core.hooksPath .husky", "environment.read HUSKY", "file.write .husky/_/**"}},
 		{name: "no command 8", call: "husky", files: eight},
 		{name: "add 8", call: "husky add .husky/pre-push make", files: eight, want: []string{"file.write .husky/pre-push"}},
 		{name: "4 runs package.json", call: "husky-run pre-commit", files: map[string]string{"p/package.json": "{\n\t\"husky\": {\n\t\t\"hooks\": {\n\t\t\t\"pre-commit\": \"lint-staged && tsc\"\n}}}", "h/.huskyrc": "export A=1"},
@@ -238,6 +238,10 @@ func TestHooks(t *testing.T) {
 			want: []string{"shell #!/usr/bin/env sh\n\n\nnpm test\n <A> @.husky/pre-commit:1"}},
 		{name: "husky 4", file: "p/.git/hooks/pre-commit", event: "pre-commit", files: map[string]string{"p/.git/hooks/pre-commit": "#!/bin/sh\n# husky\n. \"$(dirname \"$0\")/husky.sh\"\n", "p/.git/hooks/husky.sh": "", "p/package.json": `{"husky":{"hooks":{"pre-commit":"make"}}}`},
 			want: []string{"shell make <A> path /p/node_modules/.bin @package.json:1"}},
+		{name: "simple-git-hooks", file: "p/.git/hooks/pre-commit", event: "pre-commit", files: map[string]string{"p/.git/hooks/pre-commit": simplePrelude + "npm test"}, want: []string{"shell \n\n\n\n\n\n\n\nnpm test <A> @.git/hooks/pre-commit:1"}},
+		{name: "simple-git-hooks off", file: "p/.git/hooks/pre-commit", event: "pre-commit", env: map[string]string{"SKIP_SIMPLE_GIT_HOOKS": "1"}, files: map[string]string{"p/.git/hooks/pre-commit": simplePrelude + "npm test"}},
+		{name: "simple-git-hooks with a start-up file", file: "p/.git/hooks/pre-commit", event: "pre-commit", env: map[string]string{"SIMPLE_GIT_HOOKS_RC": "/h/rc"}, files: map[string]string{"p/.git/hooks/pre-commit": simplePrelude + "npm test"},
+			want: []string{"shell . \"$SIMPLE_GIT_HOOKS_RC\" @.git/hooks/pre-commit:7", "shell \n\n\n\n\n\n\n\nnpm test <A> @.git/hooks/pre-commit:1"}},
 		{name: "yorkie", file: "p/.git/hooks/pre-commit", event: "pre-commit", files: map[string]string{"p/.git/hooks/pre-commit": "#!/bin/sh\n#yorkie 2.0.0\n", "p/package.json": `{"gitHooks":{"pre-commit":"lint-staged"}}`},
 			want: []string{"shell lint-staged <A> path /p/node_modules/.bin @package.json:1"}},
 		{name: "ghooks", file: "p/.git/hooks/commit-msg", event: "commit-msg", files: map[string]string{"p/.git/hooks/commit-msg": "#!/usr/bin/env node\nvar x = require('ghooks')", "p/package.json": `{"config":{"ghooks":{"commit-msg":"v"}}}`},
@@ -276,14 +280,14 @@ func TestHooks(t *testing.T) {
 func TestSimpleGitHooks(t *testing.T) {
 	testRuns(t, []runCase{
 		{name: "package.json", call: "simple-git-hooks", files: map[string]string{"p/package.json": "{\"simple-git-hooks\": {\n \"pre-commit\": \"npx lint-staged\",\n \"preserveUnused\": [\"post-merge\"]}}", "p/.git/hooks/pre-push": "", "p/.git/hooks/post-merge": "", "p/.git/hooks/mine": ""},
-			want: []string{"argv git config --local core.hooksPath @package.json:1", "file.write /p/.git/hooks/pre-commit @package.json:2", "file.delete /p/.git/hooks/pre-push @package.json:1"}},
+			want: []string{"argv git config --local core.hooksPath @package.json:1", "environment.read SKIP_INSTALL_SIMPLE_GIT_HOOKS", "file.write /p/.git/hooks/pre-commit @package.json:2", "file.delete /p/.git/hooks/pre-push @package.json:1"}},
 		{name: "a file before package.json", call: "simple-git-hooks", files: map[string]string{"p/package.json": `{"simple-git-hooks": {"pre-commit": "a"}}`, "p/.simple-git-hooks.json": `{"pre-push": "b"}`},
-			want: []string{"argv git config --local core.hooksPath @.simple-git-hooks.json:1", "file.write /p/.git/hooks/pre-push @.simple-git-hooks.json:1"}},
+			want: []string{"argv git config --local core.hooksPath @.simple-git-hooks.json:1", "environment.read SKIP_INSTALL_SIMPLE_GIT_HOOKS", "file.write /p/.git/hooks/pre-push @.simple-git-hooks.json:1"}},
 		{name: "module", call: "simple-git-hooks", files: map[string]string{"p/simple-git-hooks.cjs": "module.exports = {\n  'pre-commit': `npx x`,\n}\n"},
-			want: []string{"script /p/simple-git-hooks.cjs by node @simple-git-hooks.cjs:1", "argv git config --local core.hooksPath @simple-git-hooks.cjs:1", "file.write /p/.git/hooks/pre-commit @simple-git-hooks.cjs:2"}},
+			want: []string{"script /p/simple-git-hooks.cjs by node @simple-git-hooks.cjs:1", "argv git config --local core.hooksPath @simple-git-hooks.cjs:1", "environment.read SKIP_INSTALL_SIMPLE_GIT_HOOKS", "file.write /p/.git/hooks/pre-commit @simple-git-hooks.cjs:2"}},
 		{name: "code", call: "simple-git-hooks", files: map[string]string{"p/simple-git-hooks.cjs": "module.exports = require('x')(1)\n"},
-			want: []string{"script /p/simple-git-hooks.cjs by node @simple-git-hooks.cjs:1", "argv git config --local core.hooksPath @simple-git-hooks.cjs:1", "unknown the hooks to install are made by code @simple-git-hooks.cjs:1"}},
-		{name: "off", call: "simple-git-hooks", env: map[string]string{"SKIP_INSTALL_SIMPLE_GIT_HOOKS": "1"}, files: map[string]string{"p/package.json": `{"simple-git-hooks": {"pre-commit": "a"}}`}},
+			want: []string{"script /p/simple-git-hooks.cjs by node @simple-git-hooks.cjs:1", "argv git config --local core.hooksPath @simple-git-hooks.cjs:1", "environment.read SKIP_INSTALL_SIMPLE_GIT_HOOKS", "unknown the hooks to install are made by code @simple-git-hooks.cjs:1"}},
+		{name: "off", call: "simple-git-hooks", env: map[string]string{"SKIP_INSTALL_SIMPLE_GIT_HOOKS": "1"}, files: map[string]string{"p/package.json": `{"simple-git-hooks": {"pre-commit": "a"}}`}, want: []string{"environment.read SKIP_INSTALL_SIMPLE_GIT_HOOKS"}},
 	})
 }
 

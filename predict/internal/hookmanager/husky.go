@@ -136,6 +136,7 @@ func (m *manager) husky() {
 // huskyInstall points core.hooksPath at the folder and writes the wrappers (husky's index.js). It does nothing outside of a
 // repository's top or when switched off.
 func (m *manager) huskyInstall(dir string, major int, from effect.Source) {
+	m.claim(effect.Environment, effect.Read, "HUSKY", false, from)
 	if m.huskyOff() || strings.Contains(dir, "..") {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/predict/internal/source"
+	"github.com/ambit-dev/ambit/predict/internal/workspace"
 )
 
 // ruleSimple names the rule of what simple-git-hooks does.
@@ -23,6 +24,7 @@ func isEvent(name string) bool { return strings.Contains(hookEvents, " "+name+" 
 // simpleGitHooks is the program simple-git-hooks: it writes a script for each hook that its configuration names, and deletes
 // the hooks that it does not name.
 func (m *manager) simpleGitHooks() {
+	m.claim(effect.Environment, effect.Read, "SKIP_INSTALL_SIMPLE_GIT_HOOKS", false, effect.Source{Rule: ruleSimple})
 	if v := m.c.Env["SKIP_INSTALL_SIMPLE_GIT_HOOKS"]; v == "1" || v == "true" {
 		return
 	}
@@ -59,6 +61,36 @@ func (m *manager) simpleGitHooks() {
 	}
 	m.installScripts(config)
 }
+
+// simpleScript is a hook file that simple-git-hooks wrote: it ends when it is switched off, sources the file that a variable
+// names, and goes on with the command of the configuration. The lines before the command are accounted for here and emptied.
+func (m *manager) simpleScript(file *workspace.File, event string) {
+	if m.c.Env["SKIP_SIMPLE_GIT_HOOKS"] == "1" {
+		return
+	}
+	if rc := m.c.Env["SIMPLE_GIT_HOOKS_RC"]; rc != "" {
+		m.job(source.Job{Shell: `. "$SIMPLE_GIT_HOOKS_RC"`, Dir: m.top(), Label: "simple-git-hooks start-up file", From: effect.Source{File: file.Path, Line: 7, SHA256: file.SHA256, Rule: ruleSimple}})
+	}
+	lines := strings.Split(string(file.Data), "\n")
+	for i, fi := 0, 0; i < len(lines) && fi < 2; i++ {
+		if strings.TrimSpace(lines[i]) == "fi" {
+			fi++
+		}
+		lines[i] = ""
+	}
+	m.job(source.Job{Shell: strings.Join(lines, "\n"), Args: m.c.Args, Dir: m.top(), Label: event + " hook", From: effect.Source{File: file.Path, Line: 1, SHA256: file.SHA256, Rule: ruleSimple}})
+}
+
+// simplePrelude begins every hook file of simple-git-hooks (since 2.10).
+const simplePrelude = `#!/bin/sh
+if [ "$SKIP_SIMPLE_GIT_HOOKS" = "1" ]; then
+    echo "[INFO] SKIP_SIMPLE_GIT_HOOKS is set to 1, skipping hook."
+    exit 0
+fi
+if [ -f "$SIMPLE_GIT_HOOKS_RC" ]; then
+    . "$SIMPLE_GIT_HOOKS_RC"
+fi
+`
 
 func joinPath(dir, name string) string {
 	if path.IsAbs(name) {

@@ -40,8 +40,15 @@ type entry struct {
 	ServerURL     string         `json:"serverUrl"`
 	TCP           string         `json:"tcp"`
 	HeadersHelper string         `json:"headersHelper"`
-	Disabled      bool           `json:"disabled"`
-	Enabled       *bool          `json:"enabled"`
+	Headers       map[string]any `json:"headers"`
+	RequestInit   struct {
+		Headers map[string]any `json:"headers"`
+	} `json:"requestInit"`
+	TokenVariable string            `json:"bearer_token_env_var"` // codex
+	EnvVars       []any             `json:"env_vars"`
+	EnvHeaders    map[string]string `json:"env_http_headers"`
+	Disabled      bool              `json:"disabled"`
+	Enabled       *bool             `json:"enabled"`
 }
 
 // decode reads JSON with comments; of members with the same name the last counts, as in the clients.
@@ -165,7 +172,7 @@ func (l *lookup) server(p place, m member) (Server, error) {
 	if err := json.Unmarshal(m.raw, &e, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return Server{}, fmt.Errorf("entry %q: %w", m.name, err)
 	}
-	x := expander{p, l.r}
+	x := expander{p: p, r: l.r, reads: map[string]bool{}}
 	s := Server{Name: m.name, Dir: p.dir, HeadersHelper: e.HeadersHelper, disabled: e.Disabled || e.Enabled != nil && !*e.Enabled}
 	if e.Cwd != "" {
 		s.Dir = workspace.Join(p.dir, x.text(e.Cwd))
@@ -189,7 +196,29 @@ func (l *lookup) server(p place, m member) (Server, error) {
 	}
 	s.URL = x.text(cmp.Or(e.URL, e.HTTPURL, e.ServerURL, e.TCP))
 	s.Transport = e.transport(s)
+	e.namedVariables(x)
+	s.Reads = slices.Sorted(maps.Keys(x.reads))
 	return s, nil
+}
+
+// namedVariables notes the variables that headers and other members name.
+func (e entry) namedVariables(x expander) {
+	for _, headers := range []map[string]any{e.Headers, e.RequestInit.Headers} {
+		for _, v := range headers {
+			x.text(scalar(v))
+		}
+	}
+	if e.TokenVariable != "" {
+		x.reads[e.TokenVariable] = true
+	}
+	for _, v := range e.EnvHeaders {
+		x.reads[v] = true
+	}
+	for _, v := range e.EnvVars {
+		if name, ok := v.(string); ok {
+			x.reads[name] = true
+		}
+	}
 }
 
 func (s *Server) setEnv(k, v string) {
@@ -269,8 +298,9 @@ func scalar(v any) string {
 
 // expander replaces the variables of clients in a text.
 type expander struct {
-	p place
-	r Request
+	p     place
+	r     Request
+	reads map[string]bool // variables that were looked up
 }
 
 // text expands ${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder} and the like, and {env:NAME} of opencode. A variable
@@ -336,6 +366,7 @@ func (x expander) variable(name string, dollar bool) (string, bool) {
 }
 
 func (x expander) env(name, otherwise string, has bool) string {
+	x.reads[name] = true
 	if v := x.r.Env[name]; v != "" {
 		return v
 	}

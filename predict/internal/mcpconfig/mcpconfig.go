@@ -39,9 +39,10 @@ type Server struct {
 	Command       string // of stdio
 	Args          []string
 	Env           map[string]string
-	EnvFile       string // a file of variables that the client reads for the server
-	Dir           string // where the program starts
-	HeadersHelper string // shell text that prints request headers
+	EnvFile       string   // a file of variables that the client reads for the server
+	Dir           string   // where the program starts
+	HeadersHelper string   // shell text that prints request headers
+	Reads         []string // variables that the client reads by name for the entry, sorted
 	From          effect.Source
 	disabled      bool
 }
@@ -111,6 +112,9 @@ func Plan(w *workspace.FS, r Request, server, tool string) (source.Result, *sour
 		res.Unknowns = append(res.Unknowns, source.Unknown{From: from, Why: "MCP server " + server + " is in no configuration file that is known",
 			Could: []effect.Class{effect.File, effect.Network, effect.Process}})
 		return res, nil
+	}
+	for _, name := range s.Reads {
+		res.Claims = append(res.Claims, source.Claim{Class: effect.Environment, Access: effect.Read, Target: name, From: from})
 	}
 	if s.HeadersHelper != "" {
 		j := source.Job{Shell: s.HeadersHelper, Dir: s.Dir, Label: "headers of server " + s.Name, From: from}

@@ -116,7 +116,7 @@ func TestLookup(t *testing.T) {
 				want.Name = "s"
 			}
 			want.Dir = "/w/p/sub"
-			if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Server{}, "From"), cmpopts.IgnoreUnexported(Server{})); d != "" {
+			if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Server{}, "From", "Reads"), cmpopts.IgnoreUnexported(Server{})); d != "" {
 				t.Error("server (-want +got):", d)
 			}
 			if got.From.File != tt.file || got.From.Line != tt.line || len(got.From.SHA256) != 64 {
@@ -136,8 +136,9 @@ func TestPlan(t *testing.T) {
 	}{
 		{"http", `{"type":"http","url":"https://docs.example/v1/mcp?x=1"}`, []string{"mcp.call s/t", "network.send https://docs.example/v1/mcp"}, nil, "", 0},
 		{"loopback is said too", `{"url":"http://127.0.0.1:3000/mcp"}`, []string{"mcp.call s/t", "network.send http://127.0.0.1:3000/mcp"}, nil, "", 0},
-		{"unknown host", `{"url":"https://${NO_SUCH}/mcp"}`, []string{"mcp.call s/t", "network.send *"}, nil, "", 0},
-		{"unknown path", `{"url":"https://a.example/x/k-${NO_SUCH}/mcp"}`, []string{"mcp.call s/t", "network.send https://a.example/x"}, nil, "", 0},
+		{"variables by name", `{"url":"https://a.example","headers":{"A":"Bearer ${TOKEN:-x} ${OTHER}"},"bearer_token_env_var":"B"}`, []string{"mcp.call s/t", "environment.read B", "environment.read OTHER", "environment.read TOKEN", "network.send https://a.example"}, nil, "", 0},
+		{"unknown host", `{"url":"https://${NO_SUCH}/mcp"}`, []string{"mcp.call s/t", "environment.read NO_SUCH", "network.send *"}, nil, "", 0},
+		{"unknown path", `{"url":"https://a.example/x/k-${NO_SUCH}/mcp"}`, []string{"mcp.call s/t", "environment.read NO_SUCH", "network.send https://a.example/x"}, nil, "", 0},
 		{"headers helper", `{"url":"https://a.example","headersHelper":"sh token.sh"}`, []string{"mcp.call s/t", "network.send https://a.example"}, []string{"sh token.sh"}, "", 0},
 		{"stdio", `{"command":"node","args":["server.js"]}`, []string{"mcp.call s/t"}, nil, "node server.js", 0},
 		{"bridge to a remote", `{"command":"npx","args":["-y","bridge","https://r.example/mcp","--url=wss://q.example","file:///x"]}`,
