@@ -497,6 +497,9 @@ func (m *module) shell() []string {
 
 // command makes a job run text by the shell.
 func (m *module) command(j source.Job, script string) {
+	if strings.TrimSpace(script) == "" {
+		return
+	}
 	shell := m.shell()
 	switch base := path.Base(shell[0]); base {
 	case "sh", "bash", "dash", "zsh", "ksh", "ash":

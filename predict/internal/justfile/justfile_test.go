@@ -206,7 +206,7 @@ func FuzzPlan(f *testing.F) {
 		}
 		r := Plan(workspace.New(dir, workspace.Limits{}), "/", ParseArgs(strings.Fields(argv), nil))
 		for _, j := range r.Jobs {
-			if j.Shell != "" && j.Argv != nil || j.Label == "" {
+			if (j.Shell == "") == (len(j.Argv) == 0) || j.Label == "" {
 				t.Errorf("job %+v", j)
 			}
 		}
