@@ -75,7 +75,7 @@ func Hook(w *workspace.FS, c Command, file *workspace.File, event string) (sourc
 		m.huskyEight(file, event)
 	case strings.Contains(text, "husky.sh") && w.IsFile(path.Dir(file.Path)+"/husky.sh"):
 		m.huskyFour(event)
-	case strings.HasPrefix(text, simplePrelude):
+	case simplePrelude(text) > 0:
 		m.simpleScript(file, event)
 	case strings.Contains(text, "#yorkie "):
 		m.fromPackage(event, "gitHooks")

@@ -220,6 +220,10 @@ func TestHusky(t *testing.T) {
 	})
 }
 
+// prelude is how simple-git-hooks 2.14 begins a hook file; 2.11 has a blank line more.
+const prelude = "#!/bin/sh\nif [ \"$SKIP_SIMPLE_GIT_HOOKS\" = \"1\" ]; then\n    echo \"[INFO] SKIP_SIMPLE_GIT_HOOKS is set to 1, skipping hook.\"\n    exit 0\nfi\n" +
+	"if [ -f \"$SIMPLE_GIT_HOOKS_RC\" ]; then\n    . \"$SIMPLE_GIT_HOOKS_RC\"\nfi\n"
+
 // TestHooks: hook files that managers write lead to what they run.
 func TestHooks(t *testing.T) {
 	tests := []struct {
@@ -238,10 +242,11 @@ func TestHooks(t *testing.T) {
 			want: []string{"shell #!/usr/bin/env sh\n\n\nnpm test\n <A> @.husky/pre-commit:1"}},
 		{name: "husky 4", file: "p/.git/hooks/pre-commit", event: "pre-commit", files: map[string]string{"p/.git/hooks/pre-commit": "#!/bin/sh\n# husky\n. \"$(dirname \"$0\")/husky.sh\"\n", "p/.git/hooks/husky.sh": "", "p/package.json": `{"husky":{"hooks":{"pre-commit":"make"}}}`},
 			want: []string{"shell make <A> path /p/node_modules/.bin @package.json:1"}},
-		{name: "simple-git-hooks", file: "p/.git/hooks/pre-commit", event: "pre-commit", files: map[string]string{"p/.git/hooks/pre-commit": simplePrelude + "npm test"}, want: []string{"shell \n\n\n\n\n\n\n\nnpm test <A> @.git/hooks/pre-commit:1"}},
-		{name: "simple-git-hooks off", file: "p/.git/hooks/pre-commit", event: "pre-commit", env: map[string]string{"SKIP_SIMPLE_GIT_HOOKS": "1"}, files: map[string]string{"p/.git/hooks/pre-commit": simplePrelude + "npm test"}},
-		{name: "simple-git-hooks with a start-up file", file: "p/.git/hooks/pre-commit", event: "pre-commit", env: map[string]string{"SIMPLE_GIT_HOOKS_RC": "/h/rc"}, files: map[string]string{"p/.git/hooks/pre-commit": simplePrelude + "npm test"},
+		{name: "simple-git-hooks", file: "p/.git/hooks/pre-commit", event: "pre-commit", files: map[string]string{"p/.git/hooks/pre-commit": prelude + "npm test"}, want: []string{"shell \n\n\n\n\n\n\n\nnpm test <A> @.git/hooks/pre-commit:1"}},
+		{name: "simple-git-hooks off", file: "p/.git/hooks/pre-commit", event: "pre-commit", env: map[string]string{"SKIP_SIMPLE_GIT_HOOKS": "1"}, files: map[string]string{"p/.git/hooks/pre-commit": prelude + "npm test"}},
+		{name: "simple-git-hooks with a start-up file", file: "p/.git/hooks/pre-commit", event: "pre-commit", env: map[string]string{"SIMPLE_GIT_HOOKS_RC": "/h/rc"}, files: map[string]string{"p/.git/hooks/pre-commit": prelude + "npm test"},
 			want: []string{"shell . \"$SIMPLE_GIT_HOOKS_RC\" @.git/hooks/pre-commit:7", "shell \n\n\n\n\n\n\n\nnpm test <A> @.git/hooks/pre-commit:1"}},
+		{name: "another script with two conditions", file: "p/.git/hooks/pre-commit", event: "pre-commit", plain: true, files: map[string]string{"p/.git/hooks/pre-commit": "#!/bin/sh\nif a; then b\nfi\nif c; then d\nfi\n"}},
 		{name: "yorkie", file: "p/.git/hooks/pre-commit", event: "pre-commit", files: map[string]string{"p/.git/hooks/pre-commit": "#!/bin/sh\n#yorkie 2.0.0\n", "p/package.json": `{"gitHooks":{"pre-commit":"lint-staged"}}`},
 			want: []string{"shell lint-staged <A> path /p/node_modules/.bin @package.json:1"}},
 		{name: "ghooks", file: "p/.git/hooks/commit-msg", event: "commit-msg", files: map[string]string{"p/.git/hooks/commit-msg": "#!/usr/bin/env node\nvar x = require('ghooks')", "p/package.json": `{"config":{"ghooks":{"commit-msg":"v"}}}`},

@@ -72,25 +72,30 @@ func (m *manager) simpleScript(file *workspace.File, event string) {
 		m.job(source.Job{Shell: `. "$SIMPLE_GIT_HOOKS_RC"`, Dir: m.top(), Label: "simple-git-hooks start-up file", From: effect.Source{File: file.Path, Line: 7, SHA256: file.SHA256, Rule: ruleSimple}})
 	}
 	lines := strings.Split(string(file.Data), "\n")
-	for i, fi := 0, 0; i < len(lines) && fi < 2; i++ {
-		if strings.TrimSpace(lines[i]) == "fi" {
-			fi++
-		}
-		lines[i] = ""
-	}
+	clear(lines[:simplePrelude(string(file.Data))])
 	m.job(source.Job{Shell: strings.Join(lines, "\n"), Args: m.c.Args, Dir: m.top(), Label: event + " hook", From: effect.Source{File: file.Path, Line: 1, SHA256: file.SHA256, Rule: ruleSimple}})
 }
 
-// simplePrelude begins every hook file of simple-git-hooks (since 2.10).
-const simplePrelude = `#!/bin/sh
-if [ "$SKIP_SIMPLE_GIT_HOOKS" = "1" ]; then
-    echo "[INFO] SKIP_SIMPLE_GIT_HOOKS is set to 1, skipping hook."
-    exit 0
-fi
-if [ -f "$SIMPLE_GIT_HOOKS_RC" ]; then
-    . "$SIMPLE_GIT_HOOKS_RC"
-fi
-`
+// simplePrelude counts the lines that every hook file of simple-git-hooks begins with (since 2.9): two conditions, on its two
+// variables. It is 0 for another file.
+func simplePrelude(text string) int {
+	var b strings.Builder
+	conditions := 0
+	for i, line := range strings.Split(text, "\n") {
+		b.WriteString(line)
+		if strings.TrimSpace(line) == "fi" {
+			conditions++
+		}
+		if conditions == 2 {
+			begin := b.String()
+			if strings.HasPrefix(begin, "#!/bin/sh") && strings.Contains(begin, `"$SKIP_SIMPLE_GIT_HOOKS"`) && strings.Contains(begin, `. "$SIMPLE_GIT_HOOKS_RC"`) {
+				return i + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
 
 func joinPath(dir, name string) string {
 	if path.IsAbs(name) {
