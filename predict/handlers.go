@@ -32,6 +32,10 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 		e.nodeManager(f, v)
 	case "make":
 		e.makeCommand(f, v)
+	case "just":
+		e.just(f, v)
+	case "task":
+		e.task(f, v)
 	case "docker-build":
 		e.dockerBuild(f, v)
 	case "compose":
