@@ -7,6 +7,7 @@ import (
 	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/predict/internal/cargo"
 	"github.com/ambit-dev/ambit/predict/internal/gosrc"
+	"github.com/ambit-dev/ambit/predict/internal/registry"
 )
 
 // handle runs the part of the engine that a model names: the ones that read workspace sources or need more than a table.
@@ -59,13 +60,25 @@ func (e *engine) handle(f *frame, name string, v *invocation) {
 	}
 }
 
-// service is the host that a name like @npm stands for.
-func (e *engine) service(f *frame, name string, src *effect.Source) effect.Pattern {
-	r, err := effect.Host("@" + name)
-	if err != nil {
-		return effect.Any(effect.HostKind)
+// services are the hosts that a name like @npm stands for by the configuration of this machine, each with its source.
+func (e *engine) services(f *frame, name string, src effect.Source) (hosts []effect.Pattern, from []effect.Source) {
+	dir := f.dir
+	if strings.Contains(dir, hole) {
+		dir = e.workspace
 	}
-	return effect.Exactly(r)
+	for _, h := range registry.Hosts(e.fs, name, registry.Place{Dir: dir, Home: e.home, Env: e.envValue(f)}) {
+		s := src
+		if h.From.File != "" && !strings.HasPrefix(h.Name, "@") {
+			s = h.From
+			s.Rule = src.Rule
+		}
+		p := effect.Any(effect.HostKind)
+		if r, err := effect.Host(h.Name); err == nil && h.Name != "*" {
+			p = effect.Pattern{Resource: r, Tree: !strings.HasPrefix(h.Name, "@")}
+		}
+		hosts, from = append(hosts, p), append(from, s)
+	}
+	return hosts, from
 }
 
 // operands are the words that are no options.
@@ -539,7 +552,7 @@ func (e *engine) ssh(f *frame, v *invocation) {
 	}
 	src := f.source(v.line, v.name)
 	e.network(f, word{text: host, data: ws[0].data}, effect.Send, src)
-	f.comp.touch(effect.Network, effect.Fetch, e.hostPattern(f, host, effect.Fetch, &src))
+	f.comp.touch(effect.Network, effect.Fetch, e.hostPattern(host, effect.Fetch))
 	if len(ws) > 1 {
 		c := f.child("on the other machine: "+commandTitle(ws[1:]), src)
 		c.container = remoteMachine

@@ -87,8 +87,15 @@ func (e *engine) network(f *frame, w word, a effect.Access, src effect.Source) {
 	if f.dropped(effect.Network, a) || w.text == "" {
 		return
 	}
-	p := e.hostPattern(f, w.text, a, &src)
 	f.comp.join(w.data)
+	if name, ok := strings.CutPrefix(w.text, "@"); ok && a != effect.Listen {
+		hosts, from := e.services(f, name, src)
+		for i, p := range hosts {
+			e.note(f, effect.Network, a, p, from[i])
+		}
+		return
+	}
+	p := e.hostPattern(w.text, a)
 	e.note(f, effect.Network, a, p, src)
 	if a == effect.Fetch && w.data != nil {
 		f.comp.touch(effect.Network, effect.Send, p)
@@ -96,12 +103,9 @@ func (e *engine) network(f *frame, w word, a effect.Access, src effect.Source) {
 }
 
 // hostPattern reads an address as far as it is known; anything else is any host.
-func (e *engine) hostPattern(f *frame, text string, a effect.Access, src *effect.Source) effect.Pattern {
+func (e *engine) hostPattern(text string, a effect.Access) effect.Pattern {
 	if a == effect.Listen {
 		return listenPattern(text)
-	}
-	if name, ok := strings.CutPrefix(text, "@"); ok {
-		return e.service(f, name, src)
 	}
 	if i := strings.Index(text, hole); i >= 0 {
 		return knownHost(text[:i])

@@ -59,6 +59,12 @@ func defaults(manager string) [][]string {
 	switch manager {
 	case "npm":
 		return [][]string{{"registry", "npmjs", "org"}}
+	case "pypi":
+		return [][]string{{"pypi", "org"}}
+	case "go":
+		return [][]string{{"proxy", "golang", "org"}}
+	case "crates":
+		return [][]string{{"index", "crates", "io"}, {"static", "crates", "io"}}
 	case "yarn":
 		return [][]string{{"registry", "yarnpkg", "com"}, {"registry", "npmjs", "org"}}
 	}
