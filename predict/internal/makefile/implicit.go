@@ -69,6 +69,9 @@ func (c candidate) terminalChain(chain int) bool {
 
 func (w *world) candidates(name string) []candidate {
 	var out []candidate
+	if !w.step(w.at, len(w.patterns)/4) {
+		return nil
+	}
 	specific := false
 	add := func(rules []*rule) {
 		for _, r := range rules {
