@@ -34,7 +34,6 @@ type frame struct {
 	ended  bool   // exit, return or exec was reached: what follows in this list does not run
 	traps  []trap
 	calls  []string // functions being called, against recursion
-	quiet  bool     // nothing is executed: the program's own words only (command -v)
 	drops  []string // classes ("network") and kinds ("file.write") that an option took away
 	server bool     // the programs up to the first script are an MCP server, which its client starts
 }
