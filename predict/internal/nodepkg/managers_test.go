@@ -57,7 +57,7 @@ func fakeRegistry(t *testing.T, packages map[string]string) string {
 }
 
 // versions of the managers that the rules are compared with.
-var managerPackages = []string{"pnpm@12.21.0", "pnpm10@npm:pnpm@10.34.9", "yarn@1.22.22", "@yarnpkg/cli-dist@4.18.1", "bun@1.4.5"}
+var managerPackages = []string{"pnpm@12.21.0", "pnpm10@npm:pnpm@10.34.9", "npm12@npm:npm@12.2.2", "yarn@1.22.22", "@yarnpkg/cli-dist@4.18.1", "bun@1.4.5"}
 
 // realManagers installs pnpm, Yarn and bun with npm, once per machine, without running their scripts.
 var realManagers = sync.OnceValues(func() (string, error) {

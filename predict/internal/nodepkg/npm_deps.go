@@ -160,7 +160,7 @@ func (p *plan) runDeps(deps []dependency) {
 		for i := range deps {
 			d := &deps[i]
 			why := p.ignored
-			if why == "" && !d.root {
+			if why == "" && (!d.root || p.policy.listed) {
 				why = p.policy.denies(d)
 			}
 			if m := p.manifest(d.dir); d.why == "" && m != nil {

@@ -38,8 +38,29 @@ func (p *plan) npmRebuild(root *manifest, names []string) {
 		deps = append(deps, dependency{dir: p.root, root: true})
 	}
 	p.missingBins(deps)
+	if len(p.policy.entries) > 0 {
+		p.npmIdentities(deps, root)
+	}
 	p.runDeps(deps)
 	p.runLinks(links)
+}
+
+// npmIdentities fills in where installed packages came from, which is what entries of allowScripts are compared with.
+func (p *plan) npmIdentities(deps []dependency, root *manifest) {
+	hidden, _ := p.readNPMLock(path.Join(p.root, "node_modules/.package-lock.json"), every)
+	if hidden == nil {
+		return
+	}
+	p.policy.learn(hidden, root)
+	record := map[string]*locked{}
+	for i := range hidden.pkgs {
+		record[hidden.pkgs[i].loc] = &hidden.pkgs[i]
+	}
+	for i := range deps {
+		if l := record[deps[i].loc]; l != nil && l.version == deps[i].version {
+			deps[i].resolved, deps[i].integrity, deps[i].name, deps[i].inBundle = l.resolved, l.integrity, l.name, l.inBundle
+		}
+	}
 }
 
 // missingBins claims the links to commands of packages that rebuild will make, since they are not there yet (bin-links).

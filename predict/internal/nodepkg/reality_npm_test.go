@@ -3,6 +3,7 @@ package nodepkg
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -160,4 +161,38 @@ func TestLockfileConcealsScript(t *testing.T) {
 		{argv: "npm rebuild", more: true},
 		{argv: "npm rebuild", rm: "node_modules/.package-lock.json"},
 	}}})
+}
+
+// TestRealityNPM12 compares with npm 12, which runs only what allowScripts lists, and the project's preinstall first.
+func TestRealityNPM12(t *testing.T) {
+	dir := managersOrSkip(t)
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not on PATH")
+	}
+	cli := filepath.Join(dir, "npm12/bin/npm-cli.js")
+	url := fakeRegistry(t, shelf())
+	m := manager{argv: []string{node, cli}, path: onPath(t, "npm", cli), env: []string{"npm_config_registry=" + url}}
+	project := func(allow string) map[string]string {
+		return map[string]string{
+			"package.json": pkg("root", `"workspaces": ["w"], "dependencies": {"dep": "1.0.0", "outer": "1.0.0", "local": "file:./local"}, "allowScripts": `+allow,
+				"preinstall", "postinstall", "prepare"),
+			"w/package.json":     pkg("w", "", "postinstall", "prepare"),
+			"local/package.json": pkg("local", "", "postinstall"),
+		}
+	}
+	replay(t, map[string]manager{"npm": m}, []scenario{
+		{"nothing", project(`{}`), []step{{argv: "npm install"}, {argv: "npm ci"}, {argv: "npm rebuild"}, {argv: "npm ci --dangerously-allow-all-scripts"}}},
+		{"some", project(`{"dep": true, "inner@1.0.0 || 2.0.0": true, "outer@2.0.0": true, "file:local": true}`), []step{
+			{argv: "npm install", tell: "dep"},
+			{argv: "npm ci"},
+			{argv: "npm rebuild"},
+			{argv: "npm ci", rm: "node_modules", tell: "dep@1.0.0"},
+			{argv: "npm ci", do: project(`{"dep": true, "dep@1.0.0": false}`)},
+		}},
+		{"extension", map[string]string{
+			"package.json":       pkg("root", `"dependencies": {"plain": "1.0.0"}`, "postinstall"),
+			".npm-extension.cjs": "require('fs').appendFileSync(process.env.LOG, 'extension:ran ');\nmodule.exports = {transformManifest: p => p}\n",
+		}, []step{{argv: "npm install"}, {argv: "npm ci"}, {argv: "npm install --ignore-scripts"}}},
+	})
 }
