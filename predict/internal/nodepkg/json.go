@@ -2,6 +2,7 @@ package nodepkg
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,9 @@ import (
 
 // maxDepth bounds nesting. Real manifests and lockfiles stay below 20 (a lockfile of version 1 nests as deep as node_modules).
 const maxDepth = 400
+
+// spaces is eight blanks.
+const spaces = 0x2020202020202020
 
 var (
 	errDeep   = errors.New("nested too deeply")
@@ -56,6 +60,9 @@ func (r *reader) peek() byte {
 		switch {
 		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
 			r.pos++
+			for r.pos+8 <= len(r.data) && binary.LittleEndian.Uint64(r.data[r.pos:]) == spaces {
+				r.pos += 8 // most of a lockfile is indentation
+			}
 		case c == '/' && r.loose && r.comment():
 		default:
 			return c

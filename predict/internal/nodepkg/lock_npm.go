@@ -30,19 +30,21 @@ type npmLock struct {
 	old    bool
 	pkgs   []locked          // with scripts or links; every one when old or on request
 	root   map[string]string // what the project's package.json asked for when the file was written, by name
+	list   bool              // fill places
 	places []string          // of all packages in node_modules, when not old
 	count  int               // packages in all, the root not counted
 	lines  lines
 }
 
-// parseNPMLock reads a lockfile. Packages for whose place keep says so are kept, with their dependencies.
+// parseNPMLock reads a lockfile. Packages for whose place keep says so are kept, with their dependencies; with list, the
+// places of the others are.
 //
 // For speed only links and packages with hasInstallScript are kept besides. That is not a way around: npm itself runs the scripts of
 // exactly those (a lockfile that conceals a script conceals it from npm, see TestLockfileConcealsScript), and node-gyp's
 // binding.gyp, which npm looks for on disk, is looked for on disk here as well. Where a package is named twice both are
 // kept, and a flag that is given twice counts when it is true once: never fewer scripts than npm sees.
-func parseNPMLock(f *workspace.File, keep func(loc []byte) bool) (*npmLock, error) {
-	l := &npmLock{file: f, old: true}
+func parseNPMLock(f *workspace.File, keep func(loc []byte) bool, list bool) (*npmLock, error) {
+	l := &npmLock{file: f, old: true, list: list}
 	full := false
 	r := newReader(f.Data)
 	if r.peek() != '{' {
@@ -67,7 +69,7 @@ func parseNPMLock(f *workspace.File, keep func(loc []byte) bool) (*npmLock, erro
 		return nil, err
 	}
 	if l.old && !full && l.count > 0 {
-		return parseNPMLock(f, every) // the version was given again, behind the packages
+		return parseNPMLock(f, every, list) // the version was given again, behind the packages
 	}
 	if l.count == 0 && v1 >= 0 {
 		l.old = true
@@ -139,7 +141,7 @@ func (l *npmLock) add(r *reader, loc []byte, pos int, keep func(loc []byte) bool
 			}
 		}
 	})
-	if !p.link && !p.script && !all {
+	if l.list && !p.link && !p.script && !all {
 		l.places = append(l.places, string(loc))
 	}
 	if all || p.script || p.link {

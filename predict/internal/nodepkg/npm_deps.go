@@ -28,7 +28,10 @@ type dependency struct {
 // a difference from either one counts: neither can hide a script that the other would run.
 func (p *plan) npmLocked(l *npmLock, fresh bool, root *manifest) (deps []dependency, changed bool) {
 	omit, pl := p.omit(), p.platform()
-	hidden, _ := p.readNPMLock(path.Join(p.root, "node_modules/.package-lock.json"), these(l))
+	var hidden *npmLock
+	if len(l.pkgs) > 0 {
+		hidden, _ = p.readNPMLock(path.Join(p.root, "node_modules/.package-lock.json"), these(l), false)
+	}
 	record := map[string]*locked{}
 	if hidden != nil {
 		for i := range hidden.pkgs {
@@ -45,7 +48,9 @@ func (p *plan) npmLocked(l *npmLock, fresh bool, root *manifest) (deps []depende
 		if !k.script && !l.old {
 			// Nothing of it runs but a binding.gyp, which is looked for below.
 			changed = changed || old == nil || old.version != k.version || old.integrity != k.integrity
-			l.places = append(l.places, k.loc)
+			if fresh {
+				l.places = append(l.places, k.loc)
+			}
 			continue
 		}
 		if !pl.fits(p.fs, k.os, k.cpu, k.libc) {
@@ -115,7 +120,7 @@ func (p *plan) settledScripts(m *manifest, d dependency) {
 // whatever the lockfile says (lib/arborist/rebuild.js, isGyp).
 func (p *plan) npmGyp(l *npmLock) []dependency {
 	var list []dependency
-	for _, loc := range l.places {
+	for _, loc := range p.fs.Having(p.root, l.places, "binding.gyp") {
 		if dir := path.Join(p.root, loc); p.fs.IsFile(dir + "/binding.gyp") {
 			list = append(list, dependency{locked: locked{loc: loc}, dir: dir, lock: l, gyp: true})
 		}

@@ -166,8 +166,8 @@ func (p *plan) runOrSkip(t task, why string) {
 }
 
 // npmLockfile reads the project's lockfile; nil when there is none, or when it cannot be used (an unknown then).
-func (p *plan) npmLockfile(keep func([]byte) bool, force bool) *npmLock {
-	if p.cfg.Off("package-lock") && !force {
+func (p *plan) npmLockfile(keep func([]byte) bool, ci bool) *npmLock {
+	if p.cfg.Off("package-lock") && !ci {
 		return nil
 	}
 	names := []string{"npm-shrinkwrap.json", "package-lock.json"}
@@ -175,14 +175,14 @@ func (p *plan) npmLockfile(keep func([]byte) bool, force bool) *npmLock {
 		names = names[1:]
 	}
 	for _, n := range names {
-		if l, err := p.readNPMLock(path.Join(p.root, n), keep); l != nil || err != nil {
+		if l, err := p.readNPMLock(path.Join(p.root, n), keep, ci); l != nil || err != nil {
 			return l
 		}
 	}
 	return nil
 }
 
-func (p *plan) readNPMLock(name string, keep func([]byte) bool) (*npmLock, error) {
+func (p *plan) readNPMLock(name string, keep func([]byte) bool, list bool) (*npmLock, error) {
 	f, err := p.fs.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -191,7 +191,7 @@ func (p *plan) readNPMLock(name string, keep func([]byte) bool) (*npmLock, error
 		p.broken(name, "npm/lockfile", fmt.Sprintf("%s cannot be read: %v", path.Base(name), err))
 		return nil, err
 	}
-	l, err := parseNPMLock(f, keep)
+	l, err := parseNPMLock(f, keep, list)
 	if err != nil {
 		p.unknown(effect.Source{File: f.Path, Line: 1, SHA256: f.SHA256, Rule: "npm/lockfile"}, fmt.Sprintf("%s is %v", path.Base(name), err), anything...)
 	}

@@ -47,7 +47,7 @@ func (p *plan) npmRebuild(root *manifest, names []string) {
 
 // npmIdentities fills in where installed packages came from, which is what entries of allowScripts are compared with.
 func (p *plan) npmIdentities(deps []dependency, root *manifest) {
-	hidden, _ := p.readNPMLock(path.Join(p.root, "node_modules/.package-lock.json"), every)
+	hidden, _ := p.readNPMLock(path.Join(p.root, "node_modules/.package-lock.json"), every, false)
 	if hidden == nil {
 		return
 	}
