@@ -143,8 +143,10 @@ func verbActs(c gitrepo.Call) act {
 
 func otherActs(c gitrepo.Call) act {
 	switch c.Verb {
-	case "diff", "difftool":
+	case "diff":
 		return readsIndex | writesIndex | cleans | diffs | converts | pages | visits
+	case "difftool":
+		return readsIndex | writesIndex | cleans | smudges | diffs | converts | pages | visits
 	case "diff-index", "diff-files", "diff-tree":
 		return readsIndex | cleans | diffs | visits
 	case "log", "show", "whatchanged", "reflog":

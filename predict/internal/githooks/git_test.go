@@ -189,11 +189,33 @@ func TestHooksOfVerbs(t *testing.T) {
 		w.git("add", "b")
 	}
 	patch := func(w *world) { w.git("format-patch", "-q", "-1", "side", "-o", w.root) }
+	template := func(w *world) {
+		if err := os.CopyFS(w.root+"/tmpl/hooks", os.DirFS(w.root+"/hooks")); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	submodule := func(w *world) {
+		w.git("-c", "core.hooksPath=/dev/null", "submodule", "--quiet", "add", "../b.git", "sub")
+	}
 	tests := []struct {
 		command string
 		prepare func(*world)
 		extra   string
 	}{
+		{"clone -q --template=../tmpl ../b.git ../cl", template, ""},
+		{"clone -q ../b.git ../cl --template ../tmpl", template, ""},
+		{"-c init.templateDir=../tmpl clone -q ../b.git ../cl", template, ""},
+		{"clone -q -n --template=../tmpl ../b.git ../cl", template, "post-index-change"},
+		{"clone -q --bare --template=../tmpl ../b.git ../cl", template, "post-index-change"},
+		{"clone -q ../b.git ../cl", nil, ""},
+		{"submodule -q status", submodule, ""},
+		{"submodule -q update", func(w *world) { // the submodule is not where the index says
+			submodule(w)
+			w.git("commit", "-qm", "sub", "--no-verify")
+			w.git("-C", "sub", "checkout", "-q", "HEAD~1")
+			w.git("-C", "sub", "config", "core.hooksPath", w.root+"/hooks")
+			w.git("config", "core.hooksPath", "/dev/null")
+		}, "reference-transaction"},
 		{"commit -qam m", change, ""},
 		{"commit -nqam m", change, ""},
 		{"commit -qam m --no-verify", change, ""},

@@ -62,7 +62,32 @@ func Hooks(r *gitrepo.Repo) source.Result {
 			res.Add(hook(r, e))
 		}
 	}
+	if r.Call.Verb == "submodule" && sub(r.Call) == "update" {
+		for _, there := range submodules(r) {
+			res.Add(Hooks(there))
+		}
+	}
 	return res
+}
+
+// submodules opens the submodules that are there already, each for the checkout that an update makes in it.
+func submodules(r *gitrepo.Repo) []*gitrepo.Repo {
+	env := map[string]string{}
+	for k, v := range r.Call.Env {
+		switch k { // git takes away what belongs to the outer repository
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG_COUNT":
+		default:
+			env[k] = v
+		}
+	}
+	var repos []*gitrepo.Repo
+	for _, m := range gitrepo.Submodules(r) {
+		there := gitrepo.Open(r.FS, gitrepo.Call{Dir: workspace.Join(r.Top(), m.Path), Home: r.Call.Home, Env: env, Config: r.Call.Config, Verb: "checkout"})
+		if there.GitDir != "" && there.WorkTree != r.WorkTree && len(repos) < 50 {
+			repos = append(repos, there)
+		}
+	}
+	return repos
 }
 
 // event is one hook that git may run. dir is where it runs; empty for the top of the work tree.

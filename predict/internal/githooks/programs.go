@@ -118,6 +118,9 @@ func (p *programs) named(attribute, section string, settings ...string) []string
 	if len(set) == 0 {
 		return nil // no attributes file needs to be read
 	}
+	if p.r.Call.Verb == "clone" { // the attributes of what is cloned are not known
+		return slices.Sorted(maps.Keys(set))
+	}
 	used := p.r.Drivers(attribute)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(set)), func(n string) bool { _, ok := used[n]; return !ok })
 }

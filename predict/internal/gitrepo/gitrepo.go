@@ -30,10 +30,15 @@ type Repo struct {
 	Unknowns []source.Unknown
 }
 
-// Open finds the repository of a call and reads its configuration.
+// Open finds the repository of a call and reads its configuration. A command that makes a repository looks for none around it.
 func Open(w *workspace.FS, c Call) *Repo {
 	r := &Repo{FS: w, Call: c}
-	worktree := r.find()
+	worktree := ""
+	switch c.Verb {
+	case "clone", "init", "init-db":
+	default:
+		worktree = r.find()
+	}
 	if r.GitDir != "" {
 		r.CommonDir = r.GitDir
 		if d := c.Env["GIT_COMMON_DIR"]; d != "" {
@@ -75,6 +80,9 @@ func (r *Repo) find() (worktree string) {
 	explicit := c.GitDir
 	if explicit == "" {
 		explicit = c.Env["GIT_DIR"]
+	}
+	if explicit == "" && c.Bare {
+		explicit = "."
 	}
 	if explicit != "" {
 		dir := workspace.Join(c.Dir, explicit)

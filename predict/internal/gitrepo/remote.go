@@ -177,7 +177,7 @@ type Endpoint struct {
 
 // Endpoint takes an address apart as git's connect.c and transport.c do: helper::address, scheme://..., host:path, path.
 func (r *Repo) Endpoint(address string) Endpoint {
-	if i := strings.Index(address, "::"); i > 0 && !strings.ContainsAny(address[:i], "/:") {
+	if i := strings.Index(address, "::"); i > 0 && isAlpha(address[0]) && !strings.ContainsFunc(address[:i], notSchemeChar) {
 		return Endpoint{Transport: Helper, Helper: address[:i], Path: address[i+2:]}
 	}
 	scheme, rest, ok := strings.Cut(address, "://")
@@ -213,6 +213,8 @@ func (r *Repo) Endpoint(address string) Endpoint {
 	}
 	return e
 }
+
+func notSchemeChar(r rune) bool { return notKeyChar(r) && r != '+' && r != '.' }
 
 func (r *Repo) localEndpoint(name string) Endpoint {
 	p := workspace.Join(r.Call.Dir, name)
