@@ -56,15 +56,37 @@ func decode(data []byte, v any) error {
 	return json.Unmarshal(jsonc.ToJSON(data), v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// serversOf lists the entries below some members of a file. Members that are missing or of another kind give none.
-func serversOf(f *workspace.File, keys []string) ([]member, error) {
-	if path.Ext(f.Path) == ".toml" {
-		return tomlServers(f.Data, keys)
+// document is a file of JSON, perhaps with comments, whose objects are taken apart once: a client's file of settings and
+// history can be large, and is looked into for every folder above.
+type document struct {
+	data    []byte
+	objects map[int64][]jsonMember // by their offset
+}
+
+func newDocument(f *workspace.File) *document {
+	data := bytes.TrimPrefix(f.Data, []byte("\ufeff"))
+	if bytes.Contains(data, []byte("//")) || bytes.Contains(data, []byte("/*")) || !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		data = jsonc.ToJSON(data)
 	}
-	data := jsonc.ToJSON(bytes.TrimPrefix(f.Data, []byte("\ufeff")))
+	return &document{data: data, objects: map[int64][]jsonMember{}}
+}
+
+func (d *document) members(at int64) ([]jsonMember, error) {
+	if m, ok := d.objects[at]; ok {
+		return m, nil
+	}
+	m, err := objectMembers(d.data, at)
+	if err == nil {
+		d.objects[at] = m
+	}
+	return m, err
+}
+
+// servers lists the entries below some members. Members that are missing or of another kind give none.
+func (d *document) servers(keys []string) ([]member, error) {
 	at := int64(0)
 	for _, k := range keys {
-		members, err := objectMembers(data, at)
+		members, err := d.members(at)
 		if err != nil {
 			return nil, err
 		}
@@ -74,18 +96,34 @@ func serversOf(f *workspace.File, keys []string) ([]member, error) {
 		}
 		at = members[i].at
 	}
-	members, err := objectMembers(data, at)
+	members, err := d.members(at)
 	if err != nil {
 		return nil, err
 	}
 	var out []member
 	for _, m := range members {
 		if m.kind == '{' {
-			out = append(out, member{m.name, 1 + bytes.Count(data[:m.at], []byte("\n")), m.raw})
+			out = append(out, member{m.name, 1 + bytes.Count(d.data[:m.at], []byte("\n")), m.raw})
 		}
 	}
 	slices.Reverse(out) // of two entries with one name the last counts, and is found first
 	return out, nil
+}
+
+// serversOf lists the entries below some members of a file.
+func (l *lookup) serversOf(f *workspace.File, keys []string) ([]member, error) {
+	if path.Ext(f.Path) == ".toml" {
+		return tomlServers(f.Data, keys)
+	}
+	d := l.documents[f.Path]
+	if d == nil {
+		d = newDocument(f)
+		if l.documents == nil {
+			l.documents = map[string]*document{}
+		}
+		l.documents[f.Path] = d
+	}
+	return d.servers(keys)
 }
 
 type jsonMember struct {

@@ -273,6 +273,8 @@ type lookup struct {
 	name     string
 	found    []Server
 	unknowns []source.Unknown
+
+	documents map[string]*document // by path
 }
 
 // place looks into one file.
@@ -281,7 +283,7 @@ func (l *lookup) place(p place) {
 	if !ok {
 		return
 	}
-	members, err := serversOf(f, p.keys)
+	members, err := l.serversOf(f, p.keys)
 	if err != nil {
 		l.broken(f, err)
 		return

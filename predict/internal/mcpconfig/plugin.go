@@ -82,7 +82,7 @@ func (l *lookup) plugin(dir, server string) {
 			continue
 		}
 		for _, keys := range files[file] {
-			members, err := serversOf(f, keys)
+			members, err := l.serversOf(f, keys)
 			if err != nil {
 				l.broken(f, err)
 				break
