@@ -168,7 +168,7 @@ func (e *engine) apply(f *frame, v *invocation, s model.Step) {
 		f = &g
 	}
 	for _, w := range e.stepWords(f, v, s) {
-		if w.text == "-" && s.Arg == "" {
+		if w.text == "-" && (s.Arg == "" || s.Arg[0] == '{') {
 			continue // standard input or output; a file of that name is written ./-
 		}
 		e.applyTo(f, v, s, w, src)
