@@ -57,7 +57,7 @@ func (p *plan) berry(self, version string) {
 	case "run", "test", "start", "stop", "restart", "exec", "node":
 		p.berryRun(b)
 	case "dlx", "create":
-		host, from := p.berryHost(b, "")
+		host, from := p.berryHost("")
 		from.Rule = "yarn/dlx"
 		if !f.Offline {
 			p.claim(effect.Network, effect.Fetch, host, false, from)
@@ -74,7 +74,7 @@ func (p *plan) berry(self, version string) {
 		}
 		p.lifecycleOf(self, "prepack", "postpack")
 		if p.req.Verb == "publish" {
-			host, from := p.berryHost(b, "")
+			host, from := p.berryHost("")
 			from.Rule = "yarn/publish"
 			p.claim(effect.Network, effect.Send, host, false, from)
 			p.lifecycleOf(self, "postpublish")
@@ -169,7 +169,7 @@ func (p *plan) berryTree(b *berryState) {
 	f, verb := p.req.Flags, p.req.Verb
 	rule := effect.Source{Rule: "yarn/" + verb}
 	if verb != "rebuild" && verb != "unlink" {
-		host, from := p.berryHost(b, "")
+		host, from := p.berryHost("")
 		from.Rule = rule.Rule
 		p.claim(effect.Network, effect.Fetch, host, false, from)
 	}
@@ -427,25 +427,12 @@ func (p *plan) berryExec(argv []string, cwd, dir string) {
 	p.execJob(argv, cwd, path.Join(dir, "node_modules/.bin"), path.Join(p.root, "node_modules/.bin"))
 }
 
-// berryHost is the registry that Yarn from 2 on talks to: npmRegistryServer, or a scope's.
-func (p *plan) berryHost(b *berryState, scope string) (string, effect.Source) {
-	if v, ok := p.req.Env("YARN_NPM_REGISTRY_SERVER"); ok && v != "" {
-		return registry.Named("yarn", v), effect.Source{}
-	}
-	for _, d := range b.rcs {
-		if scope != "" {
-			if n := get(get(get(d.root, "npmScopes"), strings.TrimPrefix(scope, "@")), "npmRegistryServer"); n != nil {
-				return registry.Named("yarn", text(n)), d.at(n, "yarn/registry")
-			}
-		}
-		if n := get(d.root, "npmRegistryServer"); n != nil {
-			return registry.Named("yarn", text(n)), d.at(n, "yarn/registry")
-		}
-	}
-	return "@npm", effect.Source{}
+// berryHost is the registry that Yarn from 2 on talks to.
+func (p *plan) berryHost(scope string) (string, effect.Source) {
+	return registry.Berry(p.fs, p.cwd, p.req.Home, p.req.Env, scope)
 }
 
-// yarnHost is the registry that Yarn classic talks to: .yarnrc and its variables before npm's configuration.
+// yarnHost is the registry that Yarn classic talks to.
 func (p *plan) yarnHost(scope string) (string, effect.Source) {
 	return registry.Yarn(p.fs, p.cfg, []string{p.cwd, p.root, p.req.Home}, p.req.Env, scope)
 }

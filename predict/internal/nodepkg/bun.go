@@ -30,16 +30,8 @@ var bunTrusted string
 type bunfig struct {
 	Preload any `toml:"preload"`
 	Install struct {
-		IgnoreScripts bool           `toml:"ignoreScripts"`
-		Registry      any            `toml:"registry"`
-		Scopes        map[string]any `toml:"scopes"`
-		Production    bool           `toml:"production"`
-		Linker        string         `toml:"linker"`
+		IgnoreScripts bool `toml:"ignoreScripts"`
 	} `toml:"install"`
-	Run struct {
-		Shell string `toml:"shell"`
-		Bun   bool   `toml:"bun"`
-	} `toml:"run"`
 }
 
 // bun plans a call of bun or bunx.
@@ -68,11 +60,11 @@ func (p *plan) bun() {
 	p.fields = map[string]string{"INIT_CWD": p.req.Dir}
 	switch p.req.Verb {
 	case "install", "ci", "add", "remove", "update", "link", "unlink", "rebuild":
-		p.bunTree(self, &fig)
+		p.bunTree(self)
 	case "run", "exec":
 		p.bunRun(self, &fig)
 	case "dlx", "create":
-		p.bunX(createIf(p.req.Verb == "create", p.req.Names), self, &fig)
+		p.bunX(createIf(p.req.Verb == "create", p.req.Names), self)
 	case "init":
 		p.claim(effect.File, effect.Write, path.Join(p.req.Dir, "package.json"), false, effect.Source{Rule: "bun/init"})
 	case "version":
@@ -83,7 +75,7 @@ func (p *plan) bun() {
 		}
 		p.lifecycleOf(self, "prepack", "prepare", "postpack")
 		if p.req.Verb == "publish" {
-			p.bunFetch(effect.Send, "", &fig)
+			p.bunFetch(effect.Send, "")
 			p.lifecycleOf(self, "publish", "postpublish")
 		} else {
 			p.claim(effect.File, effect.Write, self, true, effect.Source{Rule: "bun/pack"})
@@ -108,43 +100,25 @@ func (p *plan) bunfig() (b bunfig) {
 	return b
 }
 
-func (p *plan) bunFetch(access effect.Access, scope string, b *bunfig) {
+func (p *plan) bunFetch(access effect.Access, scope string) {
 	if p.req.Flags.Offline {
 		return
 	}
-	host, from := registry.NPM(p.cfg, scope)
-	if address, ok := bunAddress(b.Install.Registry); ok {
-		host, from = registry.Named("npm", address), effect.Source{File: path.Join(p.root, "bunfig.toml"), Line: 1}
-	}
-	if v, ok := p.req.Env("BUN_CONFIG_REGISTRY"); ok && v != "" {
-		host, from = registry.Named("npm", v), effect.Source{}
-	}
+	host, from := registry.Bun(p.fs, p.cfg, p.cwd, p.req.Env, scope)
 	from.Rule = "bun/" + p.req.Verb
 	p.claim(effect.Network, access, host, false, from)
 }
 
-// bunAddress is a registry in bunfig.toml: a text, or a table with url.
-func bunAddress(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, v != ""
-	case map[string]any:
-		s, ok := v["url"].(string)
-		return s, ok && s != ""
-	}
-	return "", false
-}
-
 // bunTree plans the commands that change node_modules: scripts of new trusted dependencies, then of workspaces, then the project's
 // own, on every call.
-func (p *plan) bunTree(self string, b *bunfig) {
+func (p *plan) bunTree(self string) {
 	f, verb := p.req.Flags, p.req.Verb
 	rule := effect.Source{Rule: "bun/" + verb}
 	if verb == "link" && len(p.req.Names) == 0 || verb == "unlink" {
 		return
 	}
 	if verb != "rebuild" {
-		p.bunFetch(effect.Fetch, "", b)
+		p.bunFetch(effect.Fetch, "")
 	}
 	if f.Global {
 		if verb != "remove" {
@@ -462,7 +436,7 @@ func (p *plan) bunPreload(b *bunfig) {
 }
 
 // bunX plans bunx: a command of an installed package, or of one that is fetched (without its install scripts).
-func (p *plan) bunX(names []string, self string, b *bunfig) {
+func (p *plan) bunX(names []string, self string) {
 	if len(names) == 0 {
 		return
 	}
@@ -482,7 +456,7 @@ func (p *plan) bunX(names []string, self string, b *bunfig) {
 	if strings.HasPrefix(s.name, "@") {
 		scope, _, _ = strings.Cut(s.name, "/")
 	}
-	p.bunFetch(effect.Fetch, scope, b)
+	p.bunFetch(effect.Fetch, scope)
 	p.req.Flags.Offline = true // the registry is claimed already
 	p.downloaded(names, "bun/x")
 }

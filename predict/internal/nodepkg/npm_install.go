@@ -121,6 +121,9 @@ func (p *plan) npmClaims(verb string, names []string) {
 // fetch claims that packages of a scope are downloaded.
 func (p *plan) fetch(scope, rule string) {
 	host, from := registry.NPM(p.cfg, scope)
+	if p.pn.modules != "" {
+		host, from = registry.PNPM(p.fs, p.cfg, p.cwd, p.req.Env, scope)
+	}
 	from.Rule = rule
 	p.claim(effect.Network, effect.Fetch, host, false, from)
 }
