@@ -20,7 +20,7 @@ import (
 // runFound follows a program: what it is called says what it does only where it does not come from the workspace.
 func (e *engine) runFound(f *frame, p found, args []word, line int) {
 	src := f.source(line, "program/"+p.name)
-	if p.own && !installedTool(p) {
+	if p.own && !installedTool(p) && !e.installedBinary(f, p) {
 		if e.fs.IsFile(p.path) {
 			e.runFile(f, p.path, args, "", line)
 			return
@@ -64,6 +64,22 @@ func installedTool(p found) bool {
 		return !p.hides || strings.HasPrefix(p.name, "python") || strings.HasPrefix(p.name, "pip")
 	}
 	return false
+}
+
+// installedBinary tells whether a program is a compiled one that a package in node_modules brought (lefthook-linux-x64/bin/lefthook)
+// and that a model knows: nothing can be read of it, and the model may speak for it as for the package's link in .bin.
+func (e *engine) installedBinary(f *frame, p found) bool {
+	if !strings.Contains(p.path, "/node_modules/") {
+		return false
+	}
+	if c, err := e.model(p.name); c == nil || err != nil {
+		return false
+	}
+	if s := e.find(f, p.name); s.path != "" && (!s.own || s.hides) {
+		return false
+	}
+	file, err := e.fs.Read(p.path)
+	return errors.Is(err, workspace.ErrTooLarge) || err == nil && languageOf(p.path, file.Data) == "binary"
 }
 
 // runFile follows a file that is executed, by its interpreter: the one given, or that of its first line.
