@@ -147,9 +147,7 @@ func (e *engine) jobBody(c *frame, j source.Job) {
 		e.exports(c, nil, 1)
 		src := c.source(1, j.From.Rule)
 		e.note(c, effect.Process, effect.Exec, exeOf(j.Script), src)
-		if !e.managedHook(c, j) {
-			e.runFile(c, j.Script, c.params, interp, 1)
-		}
+		e.runFile(c, j.Script, c.params, interp, 1)
 	case len(j.Argv) > 0:
 		argv := make([]word, len(j.Argv))
 		for i, a := range j.Argv {

@@ -9,7 +9,6 @@ import (
 	"github.com/ambit-dev/ambit/predict/internal/gitrepo"
 	"github.com/ambit-dev/ambit/predict/internal/hookmanager"
 	"github.com/ambit-dev/ambit/predict/internal/nodepkg"
-	"github.com/ambit-dev/ambit/predict/internal/source"
 )
 
 // hookCommand is what a manager of git hooks is told about the place it works in.
@@ -39,23 +38,6 @@ func (e *engine) hookManager(f *frame, v *invocation) {
 		return
 	}
 	e.unknown(f, v.src, v.name+": what it runs is not analysed")
-}
-
-// managedHook follows a hook file that a manager wrote. It gives false for an ordinary script.
-func (e *engine) managedHook(f *frame, j source.Job) bool {
-	event, ok := strings.CutPrefix(j.From.Rule, "git/hook/")
-	if !ok {
-		return false
-	}
-	file, err := e.fs.Read(j.Script)
-	if err != nil {
-		return false
-	}
-	r, ok := hookmanager.Hook(e.fs, e.hookCommand(f, f.dir, path.Base(j.Script), j.Args), file, event)
-	if ok {
-		e.follow(f, r)
-	}
-	return ok
 }
 
 // runAll is npm-run-all, run-s and run-p: scripts of package.json by name or pattern, where * stays within one part of a

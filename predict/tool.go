@@ -1,10 +1,10 @@
 package predict
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/ambit-dev/ambit/action"

@@ -173,7 +173,7 @@ func TestHostile(t *testing.T) {
 			dir := write(t, text)
 			start := time.Now()
 			r := Plan(workspace.New("", workspace.Limits{}), dir, Args{})
-			if d := time.Since(start); d > 3*time.Second {
+			if d := time.Since(start); d > time.Minute {
 				t.Errorf("took %v", d)
 			}
 			if len(r.Jobs)+len(r.Unknowns) == 0 {

@@ -255,7 +255,7 @@ func TestHostile(t *testing.T) {
 			dir := write(t, text)
 			start := time.Now()
 			r := plan(dir, Args{})
-			if d := time.Since(start); d > 3*time.Second {
+			if d := time.Since(start); d > time.Minute {
 				t.Errorf("took %v", d)
 			}
 			switch name {

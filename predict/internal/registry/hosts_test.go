@@ -72,7 +72,7 @@ func TestHosts(t *testing.T) {
 		{name: "go off", manager: "go", env: map[string]string{"GOPROXY": "off"}, want: nil},
 		{name: "cargo's registry", manager: "cargo", scope: "in", dir: "project", files: map[string]string{"project/.cargo/config.toml": "[registries.in]\nindex = \"sparse+https://r.example.com/i/\"\n"},
 			want: []string{"https://r.example.com/i/"}},
-		{name: "cargo vendored", manager: "cargo", dir: "project/a", files: map[string]string{"project/.cargo/config.toml": "[source.crates-io]\nreplace-with = \"v\"\n[source.v]\ndirectory = \"vendor\"\n"}, want:       nil},
+		{name: "cargo vendored", manager: "cargo", dir: "project/a", files: map[string]string{"project/.cargo/config.toml": "[source.crates-io]\nreplace-with = \"v\"\n[source.v]\ndirectory = \"vendor\"\n"}, want: nil},
 		{name: "cargo in circles", manager: "cargo", dir: "project", files: map[string]string{"project/.cargo/config.toml": "[source.crates-io]\nreplace-with = \"a\"\n[source.a]\nreplace-with = \"crates-io\"\n"}, want: []string{"*"}},
 		{name: "docker's own", manager: "docker", want: []string{"@docker"}},
 		{name: "docker's mirror", manager: "docker", files: map[string]string{".config/docker/daemon.json": `{"registry-mirrors": ["https://m.example.com"]}`},
