@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ambit-dev/ambit/action"
 	"github.com/ambit-dev/ambit/effect"
@@ -54,9 +55,14 @@ func Foresee(dir string, c Case) (Views, error) {
 	if err != nil {
 		return Views{}, err
 	}
+	could := []string{}
+	for _, u := range p.Unknowns {
+		could = append(could, names(u.Could)...)
+	}
+	slices.Sort(could)
 	return Views{
 		Explicit: names(p.Views(effect.Explicit)), Command: names(p.Views(effect.Command)), Metadata: names(p.Views(effect.Metadata)),
-		Unknown: len(p.Unknowns) > 0,
+		Could: slices.Compact(could), Unknown: len(p.Unknowns) > 0,
 	}, nil
 }
 

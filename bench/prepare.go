@@ -11,28 +11,37 @@ import (
 	"strings"
 )
 
-// Prepare makes the workspace of a case in dir, which must exist and be empty. What the case's setup does (it may
-// install packages, with their scripts off) is kept in the user's cache folder, so that later calls only copy.
+// Prepare makes the workspace of a case in dir, which must exist and be empty: a copy of what Prepared keeps.
 func Prepare(c Case, dir string) error {
-	base, err := cacheDir()
+	ready, err := Prepared(c)
 	if err != nil {
 		return err
-	}
-	sum, err := c.digest()
-	if err != nil {
-		return err
-	}
-	ready := filepath.Join(base, "cases", sum)
-	if _, err := os.Stat(ready); errors.Is(err, fs.ErrNotExist) {
-		if err := c.build(base, ready); err != nil {
-			return fmt.Errorf("prepare %s: %w", c.ID, err)
-		}
 	}
 	out, err := exec.Command("cp", "-a", ready+"/.", dir).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("prepare %s: cp: %w: %s", c.ID, err, out)
 	}
 	return nil
+}
+
+// Prepared returns the workspace of a case, symbolic links resolved, ready in the user's cache folder. What the case's setup does
+// (it may install packages, with their scripts off) is done once. It is only to be read: what runs needs a copy, see Prepare.
+func Prepared(c Case) (string, error) {
+	base, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	sum, err := c.digest()
+	if err != nil {
+		return "", err
+	}
+	ready := filepath.Join(base, "cases", sum)
+	if _, err := os.Stat(ready); errors.Is(err, fs.ErrNotExist) {
+		if err := c.build(base, ready); err != nil {
+			return "", fmt.Errorf("prepare %s: %w", c.ID, err)
+		}
+	}
+	return filepath.EvalSymlinks(ready)
 }
 
 func cacheDir() (string, error) {
@@ -107,11 +116,28 @@ func writeHome(dir string) error {
 		return err
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		if err := replace(filepath.Join(dir, name), text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// replace makes a file hold text. Another process may read it meanwhile, and never finds it half written.
+func replace(file, text string) error {
+	if old, err := os.ReadFile(file); err == nil && string(old) == text {
+		return nil
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.WriteString(text)
+	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), file)
 }
 
 // tools are the pinned programs that a manager's cases need and a system rarely has, as npm packages.

@@ -44,7 +44,7 @@ func (r Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(t, "\nmetadata differs from the label in %d cases\n", len(r.Misses))
 	}
 	for _, m := range r.Misses {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", m.ID, list("missed", m.Missed), list("extra", m.Extra))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", m.ID, list("missed", m.Missed), list("silent", m.Silent), list("extra", m.Extra))
 	}
 	return t.Flush()
 }

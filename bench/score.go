@@ -5,54 +5,38 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 )
 
-// Views is a prediction: the classes of each view, and whether any part stayed unknown.
+// Views is a prediction: the classes of each view, and whether any part stayed unknown. Could are the classes that the unknown
+// parts could have.
 type Views struct {
-	Explicit, Command, Metadata []string
-	Unknown                     bool
+	Explicit, Command, Metadata, Could []string
+	Unknown                            bool
 }
 
-// Predict makes the prediction of a case whose workspace is dir. It must not run anything.
+// Predict makes the prediction of a case whose workspace is dir. It must neither run nor write anything there.
 type Predict func(dir string, c Case) (Views, error)
 
-// Predictions prepares every labelled case in a fresh folder and predicts it there. A prediction that fails is an error:
-// leaving its case out would flatter the scores.
+// Predictions predicts every labelled case in its prepared workspace, where the cache keeps it: a copy takes longer than all else.
+// A prediction that fails is an error: leaving its case out would flatter the scores.
 func Predictions(cases []Case, predict Predict) (map[string]Views, error) {
 	out := map[string]Views{}
 	for _, c := range cases {
 		if c.Truth == nil {
 			continue
 		}
-		v, err := predictOne(c, predict)
+		dir, err := Prepared(c)
+		if err != nil {
+			return nil, err
+		}
+		v, err := predict(dir, c)
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", c.ID, err)
 		}
 		out[c.ID] = v
 	}
 	return out, nil
-}
-
-func predictOne(c Case, predict Predict) (Views, error) {
-	top, err := os.MkdirTemp("", "ambit-bench-")
-	if err != nil {
-		return Views{}, err
-	}
-	defer os.RemoveAll(top)
-	if top, err = filepath.EvalSymlinks(top); err != nil {
-		return Views{}, err
-	}
-	dir := filepath.Join(top, "work")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return Views{}, err
-	}
-	if err := Prepare(c, dir); err != nil {
-		return Views{}, err
-	}
-	return predict(dir, c)
 }
 
 // Interval is a 95 % interval of a bootstrap over sources.
@@ -96,10 +80,12 @@ type Row struct {
 	ResidualNoEnv     float64 `json:"residual_records_without_environment"`
 }
 
-// Miss is a case in which the widest view lacks or exceeds the label.
+// Miss is a case in which the metadata view lacks or exceeds the label. Silent are the missed classes that no unknown part of the
+// prediction could have either: nobody was told of them.
 type Miss struct {
 	ID     string   `json:"id"`
 	Missed []string `json:"missed,omitempty"`
+	Silent []string `json:"silent,omitempty"`
 	Extra  []string `json:"extra,omitempty"`
 }
 
@@ -117,10 +103,12 @@ type item struct {
 	id, source string
 	label      set
 	predicted  set
+	could      set // of the unknown parts
 	unknown    bool
 }
 
-// Score compares predictions with the labels: three views and two baselines. Cases without a label or without a
+// Score compares predictions with the labels: three views, what may happen at most (the metadata view and all that
+// its unknown parts could have), and two baselines. Cases without a label or without a
 // prediction are not counted.
 func Score(cases []Case, predictions map[string]Views) Report {
 	cases = slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
@@ -144,6 +132,7 @@ func Score(cases []Case, predictions map[string]Views) Report {
 		{"explicit", func(_ Case, v Views) set { return toSet(v.Explicit) }},
 		{"command", func(_ Case, v Views) set { return toSet(v.Command) }},
 		{"metadata", func(_ Case, v Views) set { return toSet(v.Metadata) }},
+		{"metadata or unknown", func(_ Case, v Views) set { return toSet(v.Metadata) | toSet(v.Could) }},
 		{"everything", func(Case, Views) set { return everything }},
 		{"hook implies file and network", func(c Case, v Views) set {
 			if c.Hook == nil {
@@ -156,7 +145,7 @@ func Score(cases []Case, predictions map[string]Views) Report {
 		items := make([]item, len(cases))
 		for i, c := range cases {
 			v := predictions[c.ID]
-			items[i] = item{c.ID, c.Source, toSet(c.Label()), row.predict(c, v), v.Unknown}
+			items[i] = item{c.ID, c.Source, toSet(c.Label()), row.predict(c, v), toSet(v.Could), v.Unknown}
 		}
 		if row.name == "metadata" {
 			r.Misses = misses(items)
@@ -170,7 +159,8 @@ func misses(items []item) []Miss {
 	var out []Miss
 	for _, it := range items {
 		if it.label != it.predicted {
-			out = append(out, Miss{it.id, (it.label &^ it.predicted).names(), (it.predicted &^ it.label).names()})
+			missed := it.label &^ it.predicted
+			out = append(out, Miss{it.id, missed.names(), (missed &^ it.could).names(), (it.predicted &^ it.label).names()})
 		}
 	}
 	return out

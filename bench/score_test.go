@@ -35,7 +35,7 @@ func fourCases() ([]Case, map[string]Views) {
 			{ID: "unlabelled", Source: "four", Command: "x"},
 		}, map[string]Views{
 			"a": {Explicit: p, Command: p, Metadata: fp},
-			"b": {Explicit: p, Command: fp, Metadata: fnp, Unknown: true},
+			"b": {Explicit: p, Command: fp, Metadata: fnp, Could: []string{"container", "file"}, Unknown: true},
 			"c": {Explicit: p, Command: fp, Metadata: fp},
 			"d": {Explicit: p, Command: p, Metadata: p},
 		}
@@ -59,6 +59,8 @@ func TestScore(t *testing.T) {
 		"command": {(0 + .5 + 0 + 1) / 4, (0 + .5 + 0 + 1) / 4, .5 / 3, .5 / 3, 0, 3. / 4, 3, 6. / 4, 1. / 4, 1. / 4, 2. / 4},
 		// file: right in a and b, extra in c; network right in b; environment missed in d.
 		"metadata": {(0 + 2./3 + 1 + 1) / 4, (0 + 1 + 1 + 1) / 4., (2./3 + 1) / 3, 2. / 3, 2. / 4, 1. / 4, 1, 8. / 4, 1. / 4, 3. / 4, 0},
+		// As metadata, and container in b, where it does not occur.
+		"metadata or unknown": {(0 + 0 + 2./3 + 1 + 1) / 5, (0 + 1 + 1 + 1) / 4., (2./3 + 1) / 4, 2. / 3, 1. / 4, 1. / 4, 1, 9. / 4, 1. / 4, 2. / 4, 0},
 		// Six classes each time; container and mcp never occur.
 		"everything": {(0 + .25 + .5 + 0 + .25 + 1) / 6, 1, (0 + .25 + .5 + 0 + .25) / 5, 1, 0, 0, 0, 6, 1. / 4, 0, 0},
 		// a and b get file and network; network is extra in a.
@@ -79,7 +81,7 @@ func TestScore(t *testing.T) {
 			}
 		}
 	}
-	if d := cmp.Diff([]Miss{{ID: "c", Extra: []string{"file"}}, {ID: "d", Missed: []string{"environment"}}}, r.Misses); d != "" {
+	if d := cmp.Diff([]Miss{{ID: "c", Extra: []string{"file"}}, {ID: "d", Missed: []string{"environment"}, Silent: []string{"environment"}}}, r.Misses); d != "" {
 		t.Error(d)
 	}
 }
