@@ -178,7 +178,7 @@ func (r *reader) comma(end byte) {
 // key is a string as bytes: a part of the data where it has no escapes.
 func (r *reader) key() []byte {
 	raw, plain := r.token()
-	if plain {
+	if plain && utf8.Valid(raw) {
 		return raw[1 : len(raw)-1]
 	}
 	if raw == nil {

@@ -44,8 +44,16 @@ type npmLock struct {
 // binding.gyp, which npm looks for on disk, is looked for on disk here as well. Where a package is named twice both are
 // kept, and a flag that is given twice counts when it is true once: never fewer scripts than npm sees.
 func parseNPMLock(f *workspace.File, keep func(loc []byte) bool, list bool) (*npmLock, error) {
-	l := &npmLock{file: f, old: true, list: list}
-	full := false
+	l, full, err := readNPMLock(f, keep, list, false)
+	if err == nil && l.old && !full && l.count > 0 {
+		l, _, err = readNPMLock(f, keep, list, true) // the version was given again, behind the packages
+	}
+	return l, err
+}
+
+// readNPMLock reads once; full tells whether every package was kept.
+func readNPMLock(f *workspace.File, keep func(loc []byte) bool, list, all bool) (l *npmLock, full bool, err error) {
+	l = &npmLock{file: f, old: true, list: list}
 	r := newReader(f.Data)
 	if r.peek() != '{' {
 		r.fail(errSyntax)
@@ -57,30 +65,29 @@ func parseNPMLock(f *workspace.File, keep func(loc []byte) bool, list bool) (*np
 			raw := string(r.raw())
 			l.old = !(len(raw) == 1 && raw >= "2" && raw <= "9")
 		case "packages":
-			if full = l.old; full {
-				keep = every
+			full = all || l.old
+			k := keep
+			if full {
+				k = every
 			}
-			r.object(func(loc []byte, pos int) { l.add(r, loc, pos, keep) })
+			r.object(func(loc []byte, pos int) { l.add(r, loc, pos, k) })
 		case "dependencies":
 			v1 = r.pos
 		}
 	})
 	if err := r.end(); err != nil {
-		return nil, err
-	}
-	if l.old && !full && l.count > 0 {
-		return parseNPMLock(f, every, list) // the version was given again, behind the packages
+		return nil, false, err
 	}
 	if l.count == 0 && v1 >= 0 {
 		l.old = true
 		r := newReader(f.Data)
 		r.pos = v1
-		l.tree(r, "", 0)
+		l.tree(r, "")
 		if r.err != nil {
-			return nil, r.err
+			return nil, false, r.err
 		}
 	}
-	return l, nil
+	return l, full, nil
 }
 
 // every keeps all packages.
@@ -153,7 +160,7 @@ func (l *npmLock) add(r *reader, loc []byte, pos int, keep func(loc []byte) bool
 }
 
 // tree reads the nested "dependencies" of version 1.
-func (l *npmLock) tree(r *reader, parent string, depth int) {
+func (l *npmLock) tree(r *reader, parent string) {
 	r.object(func(name []byte, pos int) {
 		p := locked{loc: path.Join(parent, "node_modules", string(name)), line: l.lines.at(r.data, pos), script: true}
 		r.object(func(key []byte, _ int) {
@@ -171,7 +178,7 @@ func (l *npmLock) tree(r *reader, parent string, depth int) {
 			case "bundled":
 				p.inBundle = r.truthy()
 			case "dependencies":
-				l.tree(r, p.loc, depth+1)
+				l.tree(r, p.loc)
 			}
 		})
 		// In version 1 the version of what does not come from a registry is its address.

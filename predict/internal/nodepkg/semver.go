@@ -242,6 +242,9 @@ func partial(s string) (v version, n int, ok bool) {
 	if full, ok := parseVersion(s); ok {
 		return full, 3, true
 	}
+	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
+		return v, 0, false
+	}
 	s, _, _ = strings.Cut(s, "+")
 	s, _, _ = strings.Cut(s, "-") // a pre-release of a partial version means nothing
 	parts := strings.Split(s, ".")

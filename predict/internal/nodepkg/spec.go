@@ -34,7 +34,7 @@ func parseSpec(arg string) spec {
 	if i := strings.IndexByte(arg[min(1, len(arg)):], '@'); i >= 0 {
 		name, rest = arg[:i+1], arg[i+2:]
 	}
-	if arg == "" || strings.Contains(name, ":") || strings.HasPrefix(name, "git@") {
+	if arg == "" || strings.Contains(name, ":") || strings.HasPrefix(arg, "git@") {
 		return parseValue("", arg)
 	}
 	slashes := strings.Count(name, "/")
