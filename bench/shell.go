@@ -44,7 +44,7 @@ type MissingModel struct {
 // (placeholders as {{...}}, as the tldr pages write them) or "args": {"command": ...}. Nothing is run.
 func Shell(file string, progress func(done int)) (ShellReport, error) {
 	var r ShellReport
-	commands, err := readCommands(file)
+	commands, err := Commands(file)
 	if err != nil {
 		return r, err
 	}
@@ -120,7 +120,8 @@ func (r *ShellReport) count(p *predict.Prediction, command string, missing map[s
 	}
 }
 
-func readCommands(file string) (commands []string, err error) {
+// Commands reads a corpus as Shell takes it, with the placeholders filled in.
+func Commands(file string) (commands []string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
