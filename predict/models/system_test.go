@@ -214,7 +214,8 @@ fzf --preview 'cat {}' => shell=cat {}
 fzf --bind 'enter:execute(x)' => unknown process,file,network
 tree -L 2 d => list=d
 tree -o out d => write=out; list=d
-rename 's/a/b/' f => move=f
+rename 's/a/b/' f => move=f; write-tree .
+rename -n 's/a/b/' f => move=f; drop file.write,file.delete
 dos2unix f => write=f
 iconv -f latin1 -t utf-8 -o out f => write=out; read=f
 bat -l json f => read=f
