@@ -82,6 +82,11 @@ func (e *engine) applyModel(f *frame, c *model.Command, name string, args []word
 		e.unknown(&g, v.src, name+": subcommand "+show(m.Path[len(m.Path)-1])+" is not known to the model of "+name)
 	}
 	e.unseenOptions(&g, v)
+	if ops := m.Operands; name == "git" && len(m.Path) > 1 && m.Path[1] == "config" && len(ops) > 0 && harmlessGitKey(ops[0].Text) {
+		outer := e.changes.mute
+		e.changes.mute = true
+		defer func() { e.changes.mute = outer }()
+	}
 	for _, s := range steps {
 		if plan.Handler == "git" && s.Arg == "@remote" {
 			continue // the handler names the hosts, and a remote may be a folder
@@ -463,7 +468,7 @@ func (e *engine) listed(f *frame, operands []word, v *invocation) word {
 		switch {
 		case v.name == "find":
 			out.text = cut(out.text + strings.TrimSuffix(w.text, "/") + "/" + hole + "\n")
-		case w.known() && !e.fs.IsDir(f.abs(w.text)):
+		case w.known() && !e.isDir(f.abs(w.text)):
 			out.text = cut(out.text + w.text + "\n")
 		case len(operands) == 1:
 			out.text = "./" + hole + "\n" // names without their folder
@@ -509,8 +514,8 @@ func (e *engine) catOutput(f *frame, operands []word) word {
 		if !w.known() || w.text == "-" {
 			return word{text: hole, data: f.comp}
 		}
-		file, err := e.fs.Read(f.abs(w.text))
-		if err != nil || len(file.Data) > maxText || strings.ContainsRune(string(file.Data), 0) {
+		file, ok := e.data(f.abs(w.text))
+		if !ok || len(file.Data) > maxText || strings.ContainsRune(string(file.Data), 0) {
 			return word{text: hole, data: f.comp}
 		}
 		out.text = cut(out.text + string(file.Data))

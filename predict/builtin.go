@@ -82,7 +82,16 @@ func (e *engine) builtin(f *frame, args []word, line int, set map[string]word) b
 		e.printfBuiltin(f, rest)
 	case "pwd":
 		f.print(word{text: f.dir + "\n"})
+	case "alias":
+		for _, w := range rest {
+			if name, text, ok := strings.Cut(w.text, "="); ok {
+				f.alias(name, word{text: text, data: w.data})
+			}
+		}
 	case "trap":
+		if len(rest) > 0 && rest[0].text == "--" {
+			rest = rest[1:]
+		}
 		if len(rest) > 1 && rest[0].text != "-" && rest[0].text != "" && !strings.HasPrefix(rest[0].text, "-") {
 			f.traps = append(f.traps, trap{rest[0], line})
 		}
@@ -161,7 +170,7 @@ func (e *engine) evalText(f *frame, w word, line int, rule string) {
 		return
 	}
 	e.shell(&c, w.text, syntax.LangBash)
-	f.vars, f.funcs, f.dir, f.path, f.ended = c.vars, c.funcs, c.dir, c.path, c.ended
+	f.vars, f.funcs, f.aliases, f.dir, f.path, f.ended = c.vars, c.funcs, c.aliases, c.dir, c.path, c.ended
 }
 
 // sourceFile follows "." and source: the file's text runs in this very shell.

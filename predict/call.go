@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -23,12 +24,18 @@ func (e *engine) call(f *frame, c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	outerComp, outerIn, outerOut := f.comp, f.in, f.out
 	f.comp = e.newComponent()
 	f.comp.join(f.stdio)
-	defer func() { f.comp, f.in, f.out = outerComp, outerIn, outerOut }()
-
-	var args []word
 	line := 0
 	if c != nil {
 		line = lineOf(c)
+	}
+	e.changes.begin()
+	defer func() {
+		e.end(f, line)
+		f.comp, f.in, f.out = outerComp, outerIn, outerOut
+	}()
+
+	var args []word
+	if c != nil {
 		args = e.fields(f, c.Args)
 	}
 	e.redirects(f, redirs)
@@ -187,8 +194,29 @@ func (e *engine) declare(f *frame, d *syntax.DeclClause) {
 // run analyses an argument vector: functions, builtins, then programs.
 func (e *engine) run(f *frame, args []word, line int, set map[string]word) {
 	name := args[0]
+	if text, ok := f.aliases[name.text]; ok && name.known() { // whether aliases are on depends on the shell and its options
+		b := f.fork()
+		b.aliases = maps.Clone(f.aliases)
+		delete(b.aliases, name.text)
+		for _, a := range args[1:] {
+			q, err := syntax.Quote(shellUnknown(a.text), syntax.LangBash)
+			if err != nil {
+				q = "${" + unknownName + "}"
+			}
+			text.text += " " + q
+		}
+		e.evalText(b, text, line, "shell/alias")
+	}
 	if fn, ok := f.funcs[name.text]; ok && name.known() {
-		e.callFunction(f, fn, args, set)
+		if fn.or == nil {
+			e.callFunction(f, fn, args, set)
+			return
+		}
+		var ways []func(*frame)
+		for x, n := &fn, 0; x != nil && n < 8; x, n = x.or, n+1 {
+			ways = append(ways, func(b *frame) { e.callFunction(b, *x, args, set) })
+		}
+		e.branches(f, ways...)
 		return
 	}
 	if name.known() && isBuiltin(name.text) {
@@ -200,11 +228,22 @@ func (e *engine) run(f *frame, args []word, line int, set map[string]word) {
 }
 
 func (e *engine) callFunction(f *frame, fn function, args []word, set map[string]word) {
-	if slices.Contains(f.calls, args[0].text) || len(f.calls) > 40 {
-		return // a recursive call does nothing that the first one does not
+	name, depth := args[0].text+"\x00", 0
+	for _, c := range f.calls {
+		if strings.HasPrefix(c, name) {
+			depth++
+		}
+	}
+	if depth > 2 { // whatever it is given in the end
+		args = []word{args[0], {text: hole}}
+	}
+	key := name + argKey(args)
+	if slices.Contains(f.calls, key) || len(f.calls) > 40 {
+		return // a recursive call with the same words does nothing that the first one does not
 	}
 	c := *f
-	c.calls = append(slices.Clone(f.calls), args[0].text)
+	c.calls = append(slices.Clone(f.calls), key)
+	c.openParams = depth > 2
 	c.params = append([]word{f.params[0]}, args[1:]...)
 	c.from, c.lineBase = fn.from, fn.base
 	c.stdio = f.comp
@@ -258,7 +297,9 @@ func (e *engine) program(f *frame, args []word, line int, set map[string]word) {
 	src := f.source(line, "shell/command")
 	title := commandTitle(args)
 	c := f.child(title, src)
+	e.changes.begin()
 	defer func() {
+		e.end(c, line)
 		f.ended, f.out = f.ended || c.ended, c.out
 	}()
 	e.exports(c, set, line)

@@ -65,6 +65,7 @@ type engine struct {
 	stopped  string          // why everything after some point is unknown; empty while analysis goes on
 	running  map[string]bool // files and scripts being followed, against cycles
 	paths    map[string]string
+	changes  changes
 	pipes    map[string]word // what process substitutions print, by the name that stands for them
 }
 
@@ -93,6 +94,7 @@ func newEngine(ctx context.Context, a action.Action, o Options) *engine {
 	}
 	e.models = append(e.models, shipped())
 	e.root = &Node{}
+	e.fs.Looked = e.look
 	return e
 }
 
@@ -128,6 +130,9 @@ func (e *engine) note(f *frame, c effect.Class, a effect.Access, on effect.Patte
 	}
 	if f.comp != nil {
 		f.comp.touch(c, a, on)
+	}
+	if c == effect.File && a != effect.Read {
+		e.changed(f, on, a, src.Rule)
 	}
 	src.File = e.shownFile(src.File)
 	k := effectKey{c, a, on, kind}

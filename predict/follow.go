@@ -18,6 +18,7 @@ func (e *engine) follow(f *frame, r source.Result) {
 		g := *f
 		e.unknown(&g, u.From, u.Why, u.Could...)
 	}
+	e.tellChanged(f, 0)
 	for _, j := range r.Jobs {
 		if !e.step(f) {
 			return

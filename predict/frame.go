@@ -16,6 +16,7 @@ type frame struct {
 	vars       map[string]variable
 	fields     map[string]string // variables of the launcher's constant set, by value
 	funcs      map[string]function
+	aliases    map[string]word
 	params     []word // $0, $1, ...
 	openParams bool   // more positional parameters may follow
 	path       []string
@@ -42,6 +43,16 @@ type function struct {
 	body *syntax.Stmt
 	from effect.Source
 	base int
+	or   *function // what it may be instead, where only one of several ways defines it so
+}
+
+// alias remembers a word that the shell replaces.
+func (f *frame) alias(name string, text word) {
+	f.aliases = maps.Clone(f.aliases)
+	if f.aliases == nil {
+		f.aliases = map[string]word{}
+	}
+	f.aliases[name] = text
 }
 
 // trap is text that the shell runs on a signal or at its end.
@@ -102,9 +113,13 @@ func (f *frame) merge(ends []*frame) {
 			f.path = append(slices.Clone(b.path), f.path...)
 		}
 		for k, v := range b.funcs {
-			if _, ok := f.funcs[k]; !ok {
-				f.funcs[k] = v
+			if old, ok := f.funcs[k]; ok && old.body != v.body {
+				v.or = &old
 			}
+			f.funcs[k] = v
+		}
+		for k, v := range b.aliases {
+			f.alias(k, v)
 		}
 		for k, v := range b.vars {
 			f.vars[k] = joinVariables(f.vars[k], v)

@@ -136,7 +136,11 @@ func (e *engine) shellCommand(f *frame, v *invocation) {
 		e.runScript(f, ws, lang, v.line)
 		return
 	}
-	e.runInput(f, lang, v.line, v.name+"/stdin")
+	c := *f
+	if v.match.Has("-s") {
+		c.params = append([]word{{text: lang}}, ws...)
+	}
+	e.runInput(&c, lang, v.line, v.name+"/stdin")
 }
 
 // xargs is xargs(1): a command line whose further arguments come from standard input.
@@ -308,6 +312,17 @@ func (e *engine) sed(f *frame, v *invocation) {
 	if len(scripts) == 0 && !v.match.Has("-f --file") && len(files) > 0 {
 		scripts, files = files[:1], files[1:]
 	}
+	for _, o := range v.match.All("-f --file") {
+		w := v.word(o.Value, o.Index)
+		e.read(f, w, false, f.source(v.line, "sed/-f"))
+		text := word{text: hole}
+		if file, ok := e.data(f.abs(o.Value)); ok && w.known() {
+			text.text = string(file.Data)
+		} else if o.Value == "-" && f.in != nil {
+			text = f.in.text
+		}
+		scripts = append(scripts, text)
+	}
 	inPlace := v.match.Has("-i --in-place")
 	for _, w := range files {
 		e.read(f, w, false, f.source(v.line, "sed"))
@@ -318,7 +333,7 @@ func (e *engine) sed(f *frame, v *invocation) {
 	for _, s := range scripts {
 		if !s.known() {
 			if s.pure() && !v.match.Has("--sandbox") {
-				e.unknown(f, v.src, "sed: the script is not known and may write files or run commands", effect.File, effect.Process)
+				e.unknown(f, v.src, "sed: the script is not known and may write files or run commands")
 			}
 			continue
 		}
@@ -419,7 +434,7 @@ func (e *engine) awk(f *frame, v *invocation) {
 			if file, err := e.fs.Read(f.abs(o.Value)); err == nil {
 				e.awkProgram(f, string(file.Data), v)
 			} else {
-				e.unknown(f, v.src, "awk: the program file cannot be read", effect.File, effect.Process)
+				e.unknown(f, v.src, "awk: the program file cannot be read")
 			}
 		}
 		return
@@ -432,7 +447,7 @@ func (e *engine) awk(f *frame, v *invocation) {
 	}
 	if !prog.known() {
 		if prog.pure() {
-			e.unknown(f, v.src, "awk: the program is not known and may write files or run commands", effect.File, effect.Process)
+			e.unknown(f, v.src, "awk: the program is not known and may write files or run commands")
 			return
 		}
 	}

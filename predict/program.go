@@ -100,6 +100,7 @@ func (e *engine) runFile(f *frame, name string, args []word, interp string, line
 		f.print(word{text: hole})
 		return
 	}
+	e.tellChanged(f, line)
 	var options []string
 	if interp == "" {
 		interp, options = shebang(file.Data)
@@ -380,6 +381,13 @@ func (e *engine) scriptStep(f *frame, v *invocation, s model.Step) {
 
 // scriptIfThere runs the files that a tool loads by name, such as its configuration.
 func (e *engine) scriptIfThere(f *frame, name, lang string, line int) {
+	name = e.expandVariables(f, name, name)
+	if p := f.abs(name); workspace.Within(p, e.home) && !workspace.Within(p, e.workspace) {
+		if _, stale := e.changeOf(p, false, 0); stale {
+			e.look(p, false)
+		}
+		return // the account's own files are as trusted as its programs, until the action changes them
+	}
 	names := []string{name}
 	if strings.ContainsAny(name, "*?[") {
 		names, _ = e.globNames(f, name)

@@ -51,7 +51,7 @@ func (e *engine) scan(f *frame, program scanner, entry string, text []byte, inte
 	for _, ff := range files {
 		g := *f
 		if ff.Path != "" {
-			if file, err := e.fs.Read(ff.Path); err == nil {
+			if file, err := e.source(ff.Path); err == nil {
 				g.from = effect.Source{File: file.Path, SHA256: file.SHA256}
 				g.lineBase = 0
 			}
@@ -89,6 +89,10 @@ func (e *engine) scriptEnv(f *frame) func(string) script.Var {
 // finding turns one finding of a scanner into what the engine records.
 func (e *engine) finding(f *frame, x script.Finding, interp string) {
 	src := f.source(x.Line, x.Rule)
+	if x.Kind == script.Effect {
+		e.changes.code = true
+		defer func() { e.changes.code = false }()
+	}
 	g := *f
 	if x.Dir != nil {
 		g.dir = x.Dir.Text

@@ -170,7 +170,9 @@ func (e *engine) command(f *frame, c syntax.Command, redirs []*syntax.Redirect) 
 		f.stdio = e.newComponent()
 		f.stdio.join(outer)
 		f.comp = f.stdio
+		e.changes.begin()
 		e.redirects(f, redirs)
+		e.end(f, lineOf(c))
 		f.comp = nil
 		defer func() { f.stdio, f.in, f.out = outer, in, out }()
 	}
@@ -186,10 +188,12 @@ func (e *engine) command(f *frame, c syntax.Command, redirs []*syntax.Redirect) 
 		e.ifClause(f, c)
 	case *syntax.WhileClause:
 		e.loosen(f, append(append([]*syntax.Stmt(nil), c.Cond...), c.Do...)...)
-		e.stmts(f, c.Cond)
-		e.branches(f, func(*frame) {}, func(b *frame) {
-			e.stmts(b, c.Do)
-			b.ended = false
+		e.loop(f, lineOf(c), func() {
+			e.stmts(f, c.Cond)
+			e.branches(f, func(*frame) {}, func(b *frame) {
+				e.stmts(b, c.Do)
+				b.ended = false
+			})
 		})
 	case *syntax.ForClause:
 		e.forClause(f, c)
@@ -197,7 +201,7 @@ func (e *engine) command(f *frame, c syntax.Command, redirs []*syntax.Redirect) 
 		e.caseClause(f, c)
 	case *syntax.FuncDecl:
 		if c.Name != nil {
-			f.funcs[c.Name.Value] = function{c.Body, f.from, f.lineBase}
+			f.funcs[c.Name.Value] = function{body: c.Body, from: f.from, base: f.lineBase}
 		}
 	case *syntax.DeclClause:
 		e.declare(f, c)
@@ -389,7 +393,7 @@ func (e *engine) forClause(f *frame, c *syntax.ForClause) {
 			e.arithmetic(f, l.Post)
 		}
 		e.loosen(f, c.Do...)
-		e.branches(f, func(*frame) {}, body)
+		e.loop(f, lineOf(c), func() { e.branches(f, func(*frame) {}, body) })
 		return
 	}
 	items := e.fields(f, it.Items)
@@ -409,13 +413,15 @@ func (e *engine) forClause(f *frame, c *syntax.ForClause) {
 	} else if len(items) == 1 && !items[0].known() {
 		e.loosen(f, c.Do...) // one word that may be many
 	}
-	for _, x := range items {
-		f.set(it.Name.Value, x)
-		body(f)
-		if e.stopped != "" {
-			return
+	e.loop(f, lineOf(c), func() {
+		for _, x := range items {
+			f.set(it.Name.Value, x)
+			body(f)
+			if e.stopped != "" {
+				return
+			}
 		}
-	}
+	})
 }
 
 // commonPrefix is the folder that all words lie in, as text that ends in a slash; empty if there is none.
@@ -562,7 +568,7 @@ func (e *engine) input(f *frame, w word) *stdin {
 	if !w.known() {
 		return in
 	}
-	if file, err := e.fs.Read(f.abs(w.text)); err == nil && len(file.Data) <= maxText {
+	if file, ok := e.data(f.abs(w.text)); ok && len(file.Data) <= maxText {
 		in.text.text = string(file.Data)
 		in.from = effect.Source{File: file.Path, SHA256: file.SHA256}
 	}

@@ -36,7 +36,7 @@ func (e *engine) read(f *frame, w word, tree bool, src effect.Source) {
 
 // envFilesIn notes the environment files that lie directly in a folder all of which is read.
 func (e *engine) envFilesIn(f *frame, dir string, src effect.Source) {
-	if !workspace.Within(dir, e.workspace) || !e.fs.IsDir(dir) {
+	if !workspace.Within(dir, e.workspace) || !e.isDir(dir) {
 		return
 	}
 	names, err := e.fs.Names(dir)
@@ -68,7 +68,9 @@ func (e *engine) write(f *frame, w word, tree bool, src effect.Source) {
 	}
 	p := e.place(f, w, tree, true)
 	f.comp.join(w.data)
+	e.changes.part = f.partOf(w)
 	e.note(f, effect.File, effect.Write, p, src)
+	e.changes.part = part{}
 	if startupFile(filePath(p), e.home) {
 		e.note(f, effect.Environment, effect.Write, p, src)
 	}
@@ -180,7 +182,7 @@ func remote(s string) (addr string, ok bool) {
 		return "", false
 	}
 	host, _, has := strings.Cut(s, ":")
-	if !has || host == "" || strings.Contains(host, "/") || len(host) == 1 {
+	if !has || host == "" || strings.Contains(host, "/") {
 		return "", false
 	}
 	if i := strings.LastIndexByte(host, '@'); i >= 0 {
@@ -191,7 +193,7 @@ func remote(s string) (addr string, ok bool) {
 
 // folder tells whether a word names a folder, so that what is done to it is done to all below.
 func (e *engine) folder(f *frame, w word) bool {
-	return !w.known() || strings.HasSuffix(w.text, "/") || e.fs.IsDir(f.abs(w.text))
+	return !w.known() || strings.HasSuffix(w.text, "/") || e.isDir(f.abs(w.text))
 }
 
 // from is a source that may be on another machine.

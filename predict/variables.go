@@ -14,14 +14,31 @@ func (e *engine) variableRuns(f *frame, name string, w word, line int) {
 			e.unknown(f, src, name+" puts code into every program that is started")
 		}
 	case "BASH_ENV", "ENV", "ZDOTDIR":
-		if w.text != "" && name == "BASH_ENV" {
+		switch {
+		case w.text == "":
+		case name == "BASH_ENV":
 			e.runScript(f, []word{w}, "bash", line)
+		case !w.known():
+			e.unknown(f, src, name+" is not known and may make shells run a file")
+		case name == "ENV":
+			e.scriptIfThere(f, w.text, "sh", line)
+		default:
+			e.scriptIfThere(f, w.text+"/.zshenv", "zsh", line)
+			e.scriptIfThere(f, w.text+"/.zshrc", "zsh", line)
 		}
 	case "NODE_OPTIONS":
 		e.nodeOptions(f, w, line)
 	case "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "CLASSPATH",
 		"GCONV_PATH", "PROMPT_COMMAND", "PYTHONHOME":
-		if w.text != "" && (name == "PERL5OPT" || name == "RUBYOPT" || strings.Contains(name, "JAVA") && strings.Contains(w.text, "-agent") || name == "GCONV_PATH") {
+		if name == "PYTHONPATH" {
+			for _, d := range strings.Split(w.text, ":") {
+				if d != "" && !strings.Contains(d, hole) {
+					e.scriptIfThere(f, d+"/sitecustomize.py", "python", line)
+					e.scriptIfThere(f, d+"/usercustomize.py", "python", line)
+				}
+			}
+		}
+		if w.text != "" && (name == "PERL5OPT" || name == "PYTHONHOME" || name == "RUBYOPT" || strings.Contains(name, "JAVA") && strings.Contains(w.text, "-agent") || name == "GCONV_PATH") {
 			e.unknown(f, src, name+" makes programs of its language load code")
 		}
 	}

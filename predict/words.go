@@ -492,7 +492,7 @@ func (e *engine) globNames(f *frame, pattern string) ([]string, bool) {
 		for _, dir := range found {
 			if !strings.ContainsAny(c, "*?[") || strings.Contains(c, `\`) && !globActive(c) {
 				n := dir + unescapeGlob(c)
-				if e.fs.Exists(f.abs(n)) {
+				if e.present(f.abs(n)) {
 					next = append(next, n+"/")
 				}
 				continue

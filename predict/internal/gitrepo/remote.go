@@ -219,7 +219,7 @@ func notSchemeChar(r rune) bool { return notKeyChar(r) && r != '+' && r != '.' }
 func (r *Repo) localEndpoint(name string) Endpoint {
 	p := workspace.Join(r.Call.Dir, name)
 	e := Endpoint{Transport: LocalPath, Path: p}
-	if r.FS.IsFile(p) || r.FS.IsFile(p+".bundle") && path.Ext(p) == "" {
+	if r.FS.Present(p) && r.FS.IsFile(p) || path.Ext(p) == "" && r.FS.Present(p+".bundle") && r.FS.IsFile(p+".bundle") {
 		e.Transport = Bundle
 	}
 	return e

@@ -192,7 +192,7 @@ func (w *world) exists(name string) bool {
 	}
 	there, ok := w.there[name]
 	if !ok {
-		there = w.fs.Exists(workspace.Join(w.dir, name))
+		there = w.fs.Present(workspace.Join(w.dir, name))
 		w.there[name] = there
 	}
 	return there

@@ -145,7 +145,7 @@ func (w *world) remakeMakefiles() {
 		}
 		name := cleanName(m.name)
 		t := w.targets[name]
-		if t != nil && t.phony || t == nil && w.fs.Exists(workspace.Join(w.dir, name)) && strings.HasPrefix(name, "/") {
+		if t != nil && t.phony || t == nil && w.fs.Present(workspace.Join(w.dir, name)) && strings.HasPrefix(name, "/") {
 			continue
 		}
 		before := len(w.result.Jobs)

@@ -56,6 +56,8 @@ type FS struct {
 	files  map[string]*File // by resolved path
 	lstats map[string]fs.FileInfo
 	order  []*File
+	// Looked, if not nil, is told of each file whose content was asked for, and of each path that was found missing.
+	Looked func(name string, missing bool)
 }
 
 // New makes an FS; zero limits are replaced by the default ones.
@@ -112,7 +114,19 @@ func (w *FS) stat(name string) (string, fs.FileInfo, error) {
 }
 
 // Exists tells whether something is at an absolute path (links followed).
-func (w *FS) Exists(name string) bool { _, _, err := w.stat(name); return err == nil }
+func (w *FS) Exists(name string) bool { _, _, err := w.look(name); return err == nil }
+
+// Present is Exists for a caller that runs nothing other for the answer: Looked is not told.
+func (w *FS) Present(name string) bool { _, _, err := w.stat(name); return err == nil }
+
+// look is stat for a caller to whom absence is an answer.
+func (w *FS) look(name string) (string, fs.FileInfo, error) {
+	p, info, err := w.stat(name)
+	if err != nil && w.Looked != nil {
+		w.Looked(p, true)
+	}
+	return p, info, err
+}
 
 // Having gives those of some paths relative to an absolute folder in which a file of some name may be: one system call for each,
 // and nothing remembered, so that a thousand packages can be asked in half a millisecond. What it gives is a hint to look
@@ -137,27 +151,30 @@ func (w *FS) Having(dir string, names []string, file string) []string {
 
 // IsDir tells whether a directory is at an absolute path (links followed).
 func (w *FS) IsDir(name string) bool {
-	_, info, err := w.stat(name)
+	_, info, err := w.look(name)
 	return err == nil && info.IsDir()
 }
 
 // IsFile tells whether a regular file is at an absolute path (links followed).
 func (w *FS) IsFile(name string) bool {
-	_, info, err := w.stat(name)
+	_, info, err := w.look(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
 // Executable tells whether a regular file with any execute bit is at an absolute path (links followed).
 func (w *FS) Executable(name string) bool {
-	_, info, err := w.stat(name)
+	_, info, err := w.look(name)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // Read gives the whole of a regular file at an absolute path, following links. The same file is read once.
 func (w *FS) Read(name string) (*File, error) {
-	p, info, err := w.stat(name)
+	p, info, err := w.look(name)
 	if err != nil {
 		return nil, err
+	}
+	if w.Looked != nil {
+		w.Looked(p, false)
 	}
 	if f, ok := w.files[p]; ok {
 		return f, nil

@@ -1,0 +1,102 @@
+package predict_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ambit-dev/ambit/predict"
+)
+
+// missing gives the classes of a list that are neither in the plan nor in what its unknowns could have.
+func missing(p *predict.Prediction, want string) []string {
+	has := map[string]bool{}
+	for _, e := range p.Effects {
+		has[e.Class.String()] = true
+	}
+	for _, u := range p.Unknowns {
+		for _, c := range u.Could {
+			has[c.String()] = true
+		}
+	}
+	var out []string
+	for _, c := range strings.Fields(want) {
+		if !has[c] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// work is a folder in which nothing uses the network: whatever does, an earlier part of the same command has brought there.
+func work() map[string]string {
+	return map[string]string{
+		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n\tbare = false\n", ".git/objects/x": "", ".git/refs/x": "",
+		"a.sh*": "#!/bin/sh\necho ok\n", "a.js": "console.log(1)\n", "a.py": "print(1)\n", "evil": "curl http://host.example/\n",
+		"Makefile": "all:\n\techo hi\n", "package.json": `{"name":"a","version":"1.0.0","scripts":{"x":"echo x"}}`,
+	}
+}
+
+// TestChangedBeforeUse: what an action has written, fetched or deleted is not what stood on the disk, whatever wrote it and
+// whatever runs it.
+func TestChangedBeforeUse(t *testing.T) {
+	dir := tree(t, work())
+	for _, write := range []string{
+		"cat evil > a.sh", "cat evil >> a.sh", "cat evil | tee a.sh", "cp evil a.sh", "mv evil a.sh", "ln -sf evil a.sh", "sed -i s/ok/x/ a.sh",
+		"{ cat evil; } > a.sh", "(cd . && cat evil > a.sh)", "f() { cat evil > a.sh; }; f", "exec 3> a.sh", "sh -c 'cat evil > a.sh'",
+		`python3 -c "open('a.sh','w').write('x')"`, `node -e "require('fs').writeFileSync('a.sh','x')"`, "dd of=a.sh if=evil", "tar xf x.tar",
+		"git pull", "git checkout other", "git stash pop", "curl -so a.sh http://127.0.0.1/", `cat evil > "$UNSEEN"`, "cat evil > a.sh &",
+	} {
+		for _, use := range []string{"sh a.sh", "./a.sh", "bash < a.sh", "cat a.sh | sh", ". ./a.sh", `eval "$(cat a.sh)"`, "ls | xargs sh a.sh"} {
+			command := write + "\n" + use
+			if m := missing(plan(t, dir, command), "network environment"); len(m) > 0 {
+				t.Errorf("%q: %v neither planned nor among what could be", command, m)
+			}
+		}
+	}
+	for _, command := range []string{
+		"cp evil Makefile && make", "git pull && make", "sed -i s/x/y/ package.json && npm run x", "npm pkg set scripts.x=y && npm run x",
+		"echo script-shell=./evil > .npmrc && npm run x", "git checkout other -- package.json && npm run x", "cp evil a.js && node a.js",
+		"cp evil b.js; node -e \"require('./b')\"", "cp evil a.py; python3 -m a", "cp evil a.py; python3 -c 'import a'",
+		"cp evil .git/hooks/pre-commit; git commit -m x", "git config core.hooksPath h; git commit -m x", "git config alias.x y; git x",
+		"git remote add x ext::sh && git fetch x", "mkdir bin; cp evil bin/ls; PATH=./bin:$PATH ls", "cat evil > ~/.bashrc; bash -ic ls",
+		"cat evil > ~/.profile; bash -lc ls", "while read l; do sh a.sh; cat evil > a.sh; done", "for i in 1 2; do sh a.sh; cat evil > a.sh; done",
+		"trap 'sh a.sh' EXIT; cat evil > a.sh", "f() { sh a.sh; }; cat evil > a.sh; f", "cat evil > s; while read l; do $l; done < s",
+		"cat evil > s; mapfile -t a < s; ${a[0]}", "cat evil > x.sed; sed -f x.sed a.sh", "cat evil > x.awk; awk -f x.awk a.sh",
+		"rm Makefile; cat evil > GNUmakefile; make", `for i in $(sort names); do cat evil > a.$i; done; sh a.sh`,
+	} {
+		if m := missing(plan(t, dir, command), "network"); len(m) > 0 {
+			t.Errorf("%q: %v neither planned nor among what could be", command, m)
+		}
+	}
+}
+
+// TestLies: commands whose run has an effect that the plan must have, or admit to.
+func TestLies(t *testing.T) {
+	const site = "curl http://host.example/\n"
+	for _, c := range []struct {
+		command string
+		files   map[string]string
+		want    string
+	}{
+		{"shopt -s expand_aliases\nalias ls='curl http://host.example'\nls", nil, "network"},
+		{"trap -- 'curl http://host.example' ERR; false", nil, "network"},
+		{"sh -s host.example <<< 'curl $1'", nil, "network"},
+		{"f() { \"$@\"; f curl http://host.example; }; f ls", nil, "network"},
+		{"if test -e x; then f() { curl http://host.example; }; else f() { ls; }; fi; f", nil, "network"},
+		{"if test -e x; then f() { ls; }; else f() { curl http://host.example; }; fi; f", nil, "network"},
+		{"rsync a h:b", nil, "network"},
+		{"scp a h:b", nil, "network"},
+		{"sed -f s a", map[string]string{"s": "1e curl http://host.example\n"}, "network"},
+		{"PYTHONPATH=lib python3 -c 'print(1)'", map[string]string{"lib/sitecustomize.py": "import urllib.request\nurllib.request.urlopen('http://host.example')\n"}, "network"},
+		{"ZDOTDIR=z zsh -c ls", map[string]string{"z/.zshenv": site}, "network"},
+		{"ENV=e sh -ic ls", map[string]string{"e": site}, "network"},
+	} {
+		files := map[string]string{"a": "text\n"}
+		maps.Copy(files, c.files)
+		if m := missing(plan(t, tree(t, files), c.command), c.want); len(m) > 0 {
+			t.Errorf("%q: %v neither planned nor among what could be", c.command, slices.Sorted(slices.Values(m)))
+		}
+	}
+}
