@@ -1,6 +1,7 @@
 package nodepkg
 
 import (
+	"context"
 	"crypto/sha1"
 	"crypto/sha512"
 	"encoding/base64"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // fakeRegistry serves packages as npm's registry does, on this machine. Packages are given as tarball texts (see files), by name.
@@ -77,7 +79,9 @@ var realManagers = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(tmp)
-	cmd := exec.Command("npm", append([]string{"install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", tmp}, managerPackages...)...)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", append([]string{"install", "--fetch-retries=0", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", tmp}, managerPackages...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", &exec.Error{Name: "npm install of the managers: " + string(out), Err: err}
 	}
