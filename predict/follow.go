@@ -131,7 +131,10 @@ func (e *engine) job(f *frame, j source.Job) {
 	if j.Container != "" {
 		c.container = j.Container
 	}
-	c.in, c.out = nil, nil
+	c.out = nil
+	if !f.server {
+		c.in = nil
+	}
 	c.comp = e.newComponent()
 	c.stdio = nil
 	e.jobBody(c, j)

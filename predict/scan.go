@@ -1,7 +1,9 @@
 package predict
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ambit-dev/ambit/effect"
@@ -36,6 +38,9 @@ func (e *engine) scan(f *frame, program scanner, entry string, text []byte, inte
 	if strings.Contains(opts.Dir, hole) {
 		opts.Dir = ""
 	}
+	if f.in != nil && f.in.text.known() && f.in.from.File == "" {
+		opts.Input, opts.HasInput = f.in.text.text, true
+	}
 	for _, a := range args[min(1, len(args)):] {
 		opts.Args = append(opts.Args, a.text)
 	}
@@ -48,8 +53,70 @@ func (e *engine) scan(f *frame, program scanner, entry string, text []byte, inte
 	f.comp = e.newComponent()
 	f.comp.join(f.stdio)
 	f.comp.join(outer)
+	network := e.count(effect.Network)
+	e.scanned(f, files, entry, interp, func(x script.Finding) bool { return !x.OnError })
+	// What runs when something failed is followed where it may have been the network that failed; a program or file of this
+	// machine that is there works.
+	fallback := e.count(effect.Network) > network
+	for _, ff := range files {
+		fallback = fallback || slices.ContainsFunc(ff.Findings, func(x script.Finding) bool { return x.Class == "network" && !x.OnError })
+	}
+	e.scanned(f, files, entry, interp, func(x script.Finding) bool { return x.OnError && (fallback || x.Kind == script.Unknown) })
+	if !fallback {
+		e.onlyOnError(f, files)
+	}
+}
+
+// count is the number of effects of a class.
+func (e *engine) count(c effect.Class) int {
+	n := 0
+	for _, x := range e.effects {
+		if x.Class == c {
+			n++
+		}
+	}
+	return n
+}
+
+// onlyOnError says of what happens after a failure that it may happen.
+func (e *engine) onlyOnError(f *frame, files []script.FileFindings) {
+	for _, ff := range files {
+		could, line := map[effect.Class]bool{}, 0
+		for _, x := range ff.Findings {
+			if !x.OnError || x.Kind == script.Import || x.Kind == script.Unknown || x.Class == "environment" && x.Access == "read" || x.Class == "file" && x.Access == "read" {
+				continue
+			}
+			if line == 0 {
+				line = x.Line
+			}
+			if x.Kind == script.Effect {
+				if c, err := effect.ParseClass(x.Class); err == nil {
+					could[c] = true
+				}
+				continue
+			}
+			for _, c := range anything() {
+				could[c] = true
+			}
+		}
+		if line == 0 {
+			continue
+		}
+		g := *f
+		if file, err := e.fs.Read(ff.Path); ff.Path != "" && err == nil {
+			g.from, g.lineBase = effect.Source{File: file.Path, SHA256: file.SHA256}, 0
+		}
+		e.unknown(&g, g.source(line, "script/failure"), "what runs only when something before it fails", slices.Sorted(maps.Keys(could))...)
+	}
+}
+
+// scanned turns the findings that take accepts into effects.
+func (e *engine) scanned(f *frame, files []script.FileFindings, entry, interp string, take func(script.Finding) bool) {
 	for _, ff := range files {
 		g := *f
+		if !slices.ContainsFunc(ff.Findings, take) {
+			continue
+		}
 		if ff.Path != "" {
 			if file, err := e.source(ff.Path); err == nil {
 				g.from = effect.Source{File: file.Path, SHA256: file.SHA256}
@@ -62,6 +129,9 @@ func (e *engine) scan(f *frame, program scanner, entry string, text []byte, inte
 			}
 		}
 		for _, x := range ff.Findings {
+			if !take(x) {
+				continue
+			}
 			if !e.step(&g) {
 				return
 			}
@@ -82,8 +152,34 @@ func (e *engine) scriptEnv(f *frame) func(string) script.Var {
 		if v, ok := e.env[name]; ok && wellKnownValue(name) {
 			return script.Var{Value: v, Set: true, Known: true}
 		}
+		if _, ok := e.env[name]; !ok && len(e.env) > 0 && !launcherSets(name, f.fields["npm_config_local_prefix"] != "") {
+			if _, ok := f.vars[name]; !ok {
+				return script.Var{Known: true} // the action inherits no variable of that name
+			}
+		}
 		return script.Var{}
 	}
+}
+
+// launcherSets tells variables that shells and package managers give to what they start. npm's own are known but for a few
+// (@npmcli/config, lib/set-envs.js): those of options are there when the option is given.
+func launcherSets(name string, npm bool) bool {
+	if option, ok := strings.CutPrefix(strings.ToLower(name), "npm_config_"); ok && npm {
+		switch option {
+		case "cache", "userconfig", "globalconfig", "prefix", "global_prefix", "local_prefix", "user_agent", "init_module", "node_gyp", "noproxy", "npm_version",
+			"https_proxy", "http_proxy", "proxy", "registry":
+			return true
+		}
+		return false
+	}
+	switch name {
+	case "INIT_CWD", "NODE", "PWD", "OLDPWD", "SHLVL", "_", "PATH", "HOME", "SHELL", "USER", "LOGNAME", "LANG", "TERM", "EDITOR", "COLOR", "TMPDIR", "HOSTNAME",
+		"PROJECT_CWD", "BERRY_BIN_FOLDER", "PNPM_SCRIPT_SRC_DIR", "BUN_WHICH_IGNORE_CWD", "PYTHONPATH", "VIRTUAL_ENV", "OUT_DIR", "MAKEFLAGS", "MAKELEVEL", "MFLAGS":
+		return true
+	}
+	lower := strings.ToLower(name)
+	return strings.HasPrefix(lower, "npm_") || strings.HasPrefix(lower, "pnpm_") || strings.HasPrefix(lower, "yarn_") || strings.HasPrefix(lower, "cargo_") ||
+		strings.HasPrefix(lower, "git_") || strings.HasPrefix(lower, "pre_commit") || strings.HasPrefix(lower, "lefthook") || strings.HasPrefix(lower, "husky")
 }
 
 // finding turns one finding of a scanner into what the engine records.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/ambit-dev/ambit/action"
@@ -119,7 +120,23 @@ func (e *engine) mcpTool(f *frame, a action.Action) error {
 	if program != nil {
 		g := *f
 		g.server = true
+		g.in = &stdin{text: word{text: messages(tool, jsontext.Value(a.Args)), quoted: true}}
 		e.job(&g, *program)
 	}
 	return nil
+}
+
+// messages are what a client writes to an MCP server to call a tool once (specification of the protocol, stdio transport: one
+// JSON-RPC message a line).
+func messages(tool string, args jsontext.Value) string {
+	name, err := json.Marshal(tool)
+	if err != nil {
+		return ""
+	}
+	if len(args) == 0 {
+		args = jsontext.Value("{}")
+	}
+	return `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"client","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":` + string(name) + `,"arguments":` + string(args) + "}}\n"
 }

@@ -88,7 +88,7 @@ func (l *lang) callValues(ev *eval, path string, a args) (val, bool) {
 		return l.arrayFrom(ev, path, a), true
 	case "JSON.parse":
 		if s, ok := a.At(0).(string); ok {
-			return parseJSON(ev, s), true
+			return ev.ParseJSON(s), true
 		}
 		ev.Fallible++
 		return script.NewUnk(), true

@@ -24,10 +24,13 @@ func (l *lang) callChild(ev *eval, name string, a args) val {
 		ev.Callbacks(a)
 		return script.NewUnk()
 	}
-	ev.Callbacks(a)
+	l.errorFirst(ev, a, script.NewUnk(), script.NewLikely(""))
 	if name == "spawnSync" {
 		o := ev.NewObj()
 		o.Open = true
+		o.Put("status", script.NewLikely(0.0))
+		o.Put("error", script.NewLikely(script.Undef{}))
+		o.Put("signal", script.NewLikely(script.Null{}))
 		return o
 	}
 	if base != name {
@@ -174,7 +177,18 @@ func (l *lang) worker(ev *eval, path string, a args) {
 		l.evaluateText(ev, "Worker", a)
 		return
 	}
-	l.script(ev, "js/worker_threads.Worker", a.At(0), script.Undef{}, script.Undef{})
+	for _, p := range l.Paths(a.At(0)) {
+		if !p.Known || !ev.FS.Exists(p.Text) || l.workers > 2 {
+			ev.Unknown("a worker whose file is not known")
+			continue
+		}
+		ev.Later(func() { // in this process, with modules of its own
+			modules, workers := l.modules, l.workers
+			l.modules, l.workers = map[string]*module{}, l.workers+1
+			l.load(ev, p.Text)
+			l.modules, l.workers = modules, workers
+		})
+	}
 }
 
 func (l *lang) callProcess(ev *eval, name string, a args) val {
@@ -196,6 +210,8 @@ func (l *lang) callProcess(ev *eval, name string, a args) val {
 		return script.Undef{}
 	case "kill":
 		return script.NewUnk()
+	case "getBuiltinModule":
+		return l.require(ev, a.At(0))
 	case "loadEnvFile":
 		var p val = a.At(0)
 		if _, undef := p.(script.Undef); undef {
@@ -205,13 +221,15 @@ func (l *lang) callProcess(ev *eval, name string, a args) val {
 		return script.Undef{}
 	case "on", "once", "addListener":
 		return l.listen(ev, nat("process"), a)
+	case "stdin.setEncoding", "stdin.resume", "stdin.unref", "stdin.ref":
+		return nat("process.stdin")
 	case "nextTick":
 		cb := a.At(0)
 		ev.Later(func() { ev.Contained(func() { ev.Call(cb, script.Undef{}, args{}) }) })
 		return script.Undef{}
 	}
-	if name != "stdin.on" && isEvent(name) {
-		return l.listen(ev, nat("process."+name), a)
+	if isEvent(name) {
+		return l.listen(ev, nat("process."+name[:strings.LastIndexByte(name, '.')]), a)
 	}
 	ev.Callbacks(a)
 	return script.NewUnk()
@@ -245,4 +263,21 @@ func (l *lang) callOS(ev *eval, name string) val {
 		}
 	}
 	return script.NewUnk()
+}
+
+// errorFirst follows the callback at the end of the arguments, whose first parameter is an
+// error: there is none unless something failed.
+func (l *lang) errorFirst(ev *eval, a args, results ...val) {
+	if len(a.List) == 0 {
+		return
+	}
+	cb, ok := a.List[len(a.List)-1].(*script.Fn)
+	if !ok || cb.Class {
+		return
+	}
+	list := append([]val{script.NewLikely(script.Null{})}, results...)
+	ev.Fallible++
+	ev.Conditional(func() {
+		ev.Contained(func() { ev.Call(cb, script.Undef{}, args{List: list, Open: true}) })
+	})
 }

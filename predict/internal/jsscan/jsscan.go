@@ -50,6 +50,7 @@ type lang struct {
 	manifests map[string]manifest
 	script.Place
 	nesting int
+	workers int // worker threads around the code that is followed
 }
 
 // module is one file of the program.
@@ -251,7 +252,7 @@ func (l *lang) load(ev *script.Eval, file string) *module {
 		return m
 	}
 	if path.Ext(file) == ".json" {
-		m.values = parseJSON(ev, string(src))
+		m.values = ev.ParseJSON(string(src))
 		return m
 	}
 	l.evaluate(ev, m, src)
@@ -458,6 +459,7 @@ func (l *lang) resolveModule(ev *script.Eval, spec string, esm bool) (*module, s
 			}
 		}
 		ev.Emit(script.Finding{Kind: script.Import, Rule: "js/import", Target: script.Known(spec)})
+		l.loaded(ev, name)
 		return nil, &script.Native{Path: packagePath(spec)}
 	}
 	file, ok := l.resolve(ev, from, spec, esm)

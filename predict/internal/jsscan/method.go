@@ -34,6 +34,20 @@ func (l *lang) Method(ev *eval, recv val, name string, a args) (val, bool) {
 		}
 	case "then", "catch", "finally":
 		return l.then(ev, recv, name, a), true
+	case "fail", "caught", "otherwise", "done", "tap", "always", "spread", "asCallback", "nodeify": // of older promise libraries
+		n, ok := recv.(*native)
+		if !ok || !strings.HasPrefix(n.Path, "pkg:") || !callable(a.At(0)) {
+			break
+		}
+		switch name {
+		case "fail", "caught", "otherwise":
+			name = "catch"
+		case "always":
+			name = "finally"
+		default:
+			name = "then"
+		}
+		return l.then(ev, recv, name, a), true
 	case "toString", "valueOf":
 		switch recv.(type) {
 		case string, *script.Unk, float64:

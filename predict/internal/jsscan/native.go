@@ -53,15 +53,30 @@ func (l *lang) Member(ev *eval, obj val, name string) (val, bool) {
 		return nil, false
 	}
 	switch name {
+	case script.ItemsMark:
+		lines, known := ev.InputLines()
+		if !known || !strings.HasPrefix(n.Path, "process.stdin") && !strings.HasPrefix(n.Path, "readline.") {
+			return nil, false
+		}
+		arr := ev.NewArr()
+		for _, line := range lines {
+			arr.Add(line)
+		}
+		return arr, true
 	case "default":
 		if n.Path != "import.meta" {
 			return n, true
 		}
-	case "call", "apply", "bind", "then", "catch", "finally", "toString", "hasOwnProperty":
+	case "call", "apply", "bind", "then", "catch", "finally", "toString", "hasOwnProperty", "fail", "caught", "otherwise", "done", "tap", "always", "spread":
 		return nil, false
 	case "__esModule":
 		return script.Undef{}, true
 	}
+	return l.platform(ev, n, name)
+}
+
+// platform is a property of an object of the platform.
+func (l *lang) platform(ev *eval, n *native, name string) (val, bool) {
 	switch n.Path {
 	case "global":
 		if v, ok := l.Global(ev, name); ok {
@@ -90,6 +105,14 @@ func (l *lang) Member(ev *eval, obj val, name string) (val, bool) {
 		case "posix", "default":
 			return n, true
 		}
+	case "worker_threads":
+		if name == "isMainThread" {
+			return l.workers == 0, true
+		}
+	case "cluster":
+		if name == "isMaster" || name == "isPrimary" || name == "isWorker" {
+			return script.NewUnk(), true
+		}
 	case "module":
 		if name == "Module" {
 			return n, true
@@ -97,6 +120,11 @@ func (l *lang) Member(ev *eval, obj val, name string) (val, bool) {
 	case "RegExp()":
 		if name == "source" {
 			return script.NewUnk(), true
+		}
+	case "pkg:detect-libc":
+		switch name {
+		case "GLIBC", "MUSL":
+			return strings.ToLower(name), true
 		}
 	case "URL()":
 		return urlPart(n, name), true
@@ -163,19 +191,29 @@ func (l *lang) process(ev *eval, name string) val {
 		return a
 	case "execArgv":
 		return ev.NewArr()
-	case "version", "versions", "pid", "ppid", "title", "exitCode", "config", "release", "features", "report", "connected", "browser", "pkg", "type", "send", "noDeprecation":
-		if name == "browser" || name == "pkg" || name == "type" {
-			return script.Undef{}
+	case "report":
+		return l.report(ev)
+	case "versions":
+		o := ev.NewObj()
+		for _, k := range []string{"node", "v8", "uv", "modules", "openssl", "napi", "zlib", "ares", "unicode", "icu"} {
+			o.Put(k, script.NewUnk())
 		}
-		if name == "send" || name == "connected" || name == "exitCode" {
-			return script.NewUnk()
-		}
+		return o
+	case "config", "release", "features":
 		o := ev.NewObj()
 		o.Open = true
-		if name == "versions" || name == "config" || name == "release" || name == "features" {
-			return o
-		}
+		return o
+	case "version":
+		return &script.Unk{Text: "v" + script.Hole}
+	case "pid", "ppid", "title", "exitCode", "connected", "send", "channel", "noDeprecation", "allowedNodeEnvironmentFlags", "debugPort":
 		return script.NewUnk()
+	case "cwd", "chdir", "exit", "reallyExit", "abort", "kill", "on", "once", "off", "addListener", "prependListener", "removeListener", "removeAllListeners", "emit",
+		"emitWarning", "nextTick", "hrtime", "uptime", "memoryUsage", "cpuUsage", "resourceUsage", "umask", "getuid", "geteuid", "getgid", "getegid", "getgroups",
+		"setuid", "setgid", "dlopen", "binding", "loadEnvFile", "disconnect", "listeners", "listenerCount", "setMaxListeners", "getMaxListeners", "_rawDebug",
+		"getBuiltinModule", "stdin", "stdout", "stderr", "setUncaughtExceptionCaptureCallback", "setSourceMapsEnabled", "finalization", "permission",
+		"constrainedMemory", "availableMemory", "getActiveResourcesInfo", "execve", "eventNames", "rawListeners", "prependOnceListener":
+	default:
+		return script.Undef{} // process.pkg, process.browser, process.isBun: of other platforms
 	}
 	return nat("process." + name)
 }
@@ -330,10 +368,44 @@ func (l *lang) listen(ev *eval, n val, a args) val {
 	switch event {
 	case "error", "uncaughtException", "unhandledRejection", "SIGINT", "SIGTERM", "SIGHUP", "abort", "timeout":
 		ev.Later(func() { ev.OnError(func() { ev.Callback(cb) }) })
+	case "exit", "close":
+		ev.Later(func() {
+			ev.Conditional(func() {
+				ev.Contained(func() {
+					ev.Call(cb, n, args{List: []val{script.NewLikely(0.0), script.NewLikely(script.Null{})}, Open: true})
+				})
+			})
+		})
+	case "line", "data":
+		if l.feed(ev, n, event, cb) {
+			return n
+		}
+		ev.Later(func() { ev.Callback(cb) })
 	default:
 		ev.Later(func() { ev.Callback(cb) })
 	}
 	return n
+}
+
+// feed gives a listener on standard input the input, where it is known.
+func (l *lang) feed(ev *eval, n val, event string, cb val) bool {
+	src, ok := n.(*native)
+	if !ok || !strings.HasPrefix(src.Path, "process.stdin") && !strings.HasPrefix(src.Path, "readline.") {
+		return false
+	}
+	lines, known := ev.InputLines()
+	if !known {
+		return false
+	}
+	if event == "data" {
+		lines = []string{ev.Opts.Input}
+	}
+	for _, line := range lines {
+		ev.Later(func() {
+			ev.Contained(func() { ev.Call(cb, n, args{List: []val{line}}) })
+		})
+	}
+	return true
 }
 
 // evaluateText follows the text given to eval and its relatives where it is known.
@@ -450,4 +522,31 @@ func plain(s string) bool {
 		}
 	}
 	return true
+}
+
+// report is process.report, which scripts ask for the C library of the machine.
+func (l *lang) report(ev *eval) val {
+	header, report, o := ev.NewObj(), ev.NewObj(), ev.NewObj()
+	header.Open, o.Open = true, true
+	shared := ev.NewArr()
+	if musl(ev) {
+		header.Open = false
+		shared.Add("/lib/ld-musl-x86_64.so.1")
+	} else if ev.Opts.Platform == "linux" {
+		header.Put("glibcVersionRuntime", &script.Unk{Text: "2." + script.Hole})
+	}
+	report.Put("header", header)
+	report.Put("sharedObjects", shared)
+	o.Put("getReport", &script.Go{Do: func(*eval, val, args) val { return report }})
+	return o
+}
+
+// musl tells which C library programs of this machine are linked with, by its loader.
+func musl(ev *eval) bool {
+	for _, arch := range []string{"x86_64", "aarch64", "armhf", "i386"} {
+		if ev.FS.Exists("/lib/ld-musl-" + arch + ".so.1") {
+			return true
+		}
+	}
+	return false
 }

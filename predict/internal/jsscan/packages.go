@@ -18,6 +18,7 @@ type packageRule struct {
 	member string // "()" for a call of the package itself, ".name", ".*" for any
 	effect string
 	arg    int // which argument is the target; -1 for none
+	name   string
 }
 
 // packageTable is the parsed table: the rules of each package.
@@ -33,7 +34,10 @@ var packageTable = sync.OnceValue(func() map[string][]packageRule {
 			continue
 		}
 		r := packageRule{member: f[1], effect: f[2], arg: -1}
-		if len(f) > 3 && f[3] != "-" {
+		switch {
+		case r.effect == "variable":
+			r.name = f[len(f)-1]
+		case len(f) > 3 && f[3] != "-":
 			r.arg = int(f[3][0] - '0')
 		}
 		t[f[0]] = append(t[f[0]], r)
@@ -49,6 +53,15 @@ func tabled(name string) bool {
 	}
 	_, ok := packageTable()[name]
 	return ok
+}
+
+// loaded reports what a package does when it is loaded.
+func (l *lang) loaded(ev *eval, name string) {
+	for _, r := range packageTable()[name] {
+		if r.member == "import" {
+			l.packageEffect(ev, "js/"+name, r, args{})
+		}
+	}
 }
 
 // callPackage calls something of a package that is not followed.
@@ -80,6 +93,11 @@ func (l *lang) callPackage(ev *eval, n *native, this val, a args, isNew bool) va
 			}
 		}
 	}
+	if strings.Contains(name, "mcp") || strings.HasPrefix(name, "@modelcontextprotocol/") {
+		if l.tool(ev, member, a) {
+			return ret
+		}
+	}
 	if v, ok := l.parseArguments(ev, name, member, a); ok {
 		return v
 	}
@@ -98,6 +116,8 @@ func matchMember(rule, member string) bool {
 	switch {
 	case rule == "()":
 		return m == ""
+	case rule == "import":
+		return false
 	case rule == "*":
 		return true
 	case strings.HasPrefix(rule, ".") && strings.HasSuffix(rule, "*"):
@@ -142,6 +162,8 @@ func (l *lang) packageEffect(ev *eval, rule string, r packageRule, a args) {
 			return
 		}
 		ev.Emit(script.Finding{Kind: script.Effect, Rule: rule, Class: class, Access: access, Target: t})
+	case "variable":
+		l.environment(ev, r.name)
 	case "unknown":
 		ev.Unknown("what " + rule[3:] + " does is not followed")
 	case "addon":
@@ -174,6 +196,43 @@ func (l *lang) pathArgument(ev *eval, v val) val {
 		}
 	}
 	return script.NewUnk()
+}
+
+// tool follows the handler of an MCP server for the call that standard input makes. It
+// returns true for what registers handlers, so that the others are not followed.
+func (l *lang) tool(ev *eval, member string, a args) bool {
+	call, known := ev.Tool()
+	if !known {
+		return false
+	}
+	run := func(handler val, list ...val) {
+		ev.Later(func() { ev.Contained(func() { ev.Call(handler, script.Undef{}, args{List: list, Open: true}) }) })
+	}
+	switch member[strings.LastIndexByte(member, '.')+1:] {
+	case "tool", "registerTool":
+		if a.At(0) == val(call.Name) && len(a.List) > 1 {
+			run(a.List[len(a.List)-1], call.Args)
+		}
+	case "addTool":
+		if o, ok := a.At(0).(*script.Obj); ok && ev.Get(o, "name") == val(call.Name) {
+			run(ev.Get(o, "execute"), call.Args)
+		}
+	case "setRequestHandler":
+		schema, _ := a.At(0).(*native)
+		if schema == nil || !strings.Contains(schema.Path, "CallTool") {
+			return true
+		}
+		request, params := ev.NewObj(), ev.NewObj()
+		params.Put("name", call.Name)
+		params.Put("arguments", call.Args)
+		request.Put("method", "tools/call")
+		request.Put("params", params)
+		run(a.At(1), request)
+	case "resource", "registerResource", "prompt", "registerPrompt", "addResource", "addPrompt":
+	default:
+		return false
+	}
+	return true
 }
 
 // merge is what the packages that copy properties do.
@@ -210,6 +269,18 @@ func (l *lang) parseArguments(ev *eval, name, member string, a args) (val, bool)
 	case "minimist", "mri", "yargs-parser":
 	case "extend", "object-assign", "deepmerge", "deep-extend", "xtend", "lodash":
 		return l.merge(ev, member, a)
+	case "detect-libc":
+		family := "glibc"
+		if musl(ev) {
+			family = "musl"
+		}
+		switch member {
+		case "family", "familySync":
+			return family, true
+		case "isNonGlibcLinux", "isNonGlibcLinuxSync":
+			return family != "glibc", true
+		}
+		return nil, false
 	case "inherits":
 		return l.callUtil(ev, "inherits", a), true
 	case "util-deprecate", "lodash.once", "once", "graceful-fs", "pify", "thenify", "universalify":

@@ -46,6 +46,14 @@ func TestProgram(t *testing.T) {
 		{"typescript", "import fs from 'fs'\nfs.writeFileSync('a', 'b')", []string{"2 effect file.write /w/a"}},
 		{"regex is not division", "const a = 1 / 2, r = /require('fs').mkdirSync('x')/.test('y'); a / r / 1", nil},
 		{"template", "const n = process.env.N\nrequire('child_process').execSync(`npm i ${n} --save`)", []string{"1 effect environment.read N", "2 shell npm i * --save"}},
+		{"failed child", "const cp = require('child_process')\ncp.exec('test', (err) => { if (err) cp.execSync('build') ; else cp.execSync('done') })", []string{"2 shell test", "2 shell build !", "2 shell done ?"}},
+		{"exit status", "const cp = require('child_process')\nconst r = cp.spawnSync('a')\nif (r.status !== 0) { cp.execSync('b') }\nif (!r.error) cp.execSync('c')", []string{"2 exec a", "3 shell b !", "4 shell c ?"}},
+		{"early return after failure", "const cp = require('child_process')\nfunction f() { const r = cp.spawnSync('a'); if (r.status === 0) return; cp.execSync('b') }\nf(); cp.execSync('c')", []string{"2 exec a", "2 shell b !", "3 shell c"}},
+		{"asking for a path says nothing of it", "const fs = require('fs')\nfs.stat(process.env.P, (err) => { if (err) fs.mkdirSync('d') })", []string{"2 effect environment.read P", "2 effect file.write /w/d ?"}},
+		{"environment of a package", "require('debug')('x'); require('mkdirp').sync('d')", []string{"1 effect environment.read DEBUG", "1 effect file.write /w/d"}},
+		{"worker", "const {Worker, isMainThread} = require('worker_threads')\nif (isMainThread) new Worker('/w/main.js'); else require('fs').mkdirSync('d')", []string{"2 unknown a worker whose file is not known"}},
+		{"arguments", "const a = require('minimist')(process.argv.slice(2).concat('--exec=go'))\nif (a.exec === 'go') require('fs').mkdirSync(a._[0]); else require('fs').mkdirSync('no')", []string{"2 effect file.write /w/init"}},
+		{"C library", "const {execSync} = require('child_process')\nconst r = process.report.getReport()\nif (r.header.glibcVersionRuntime) execSync('glibc'); else execSync('musl')", []string{"3 shell glibc"}},
 		{"interop", "var __importStar = (this && this.__importStar) || function (mod) { if (mod && mod.__esModule) return mod; var result = {}; return result }\nconst fs = __importStar(require('fs'))\nfs.mkdirSync('d')", []string{"3 effect file.write /w/d"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,5 +65,94 @@ func TestProgram(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
 		})
+	}
+}
+
+func TestProgramFollowsInput(t *testing.T) {
+	server := `
+import { createInterface } from 'node:readline'
+import { execSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+const tools = { save: ({ name }) => writeFileSync('notes/' + name, ''), history: () => execSync('git log') }
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const m = JSON.parse(line)
+  if (m.method === 'tools/call') tools[m.params.name](m.params.arguments)
+})
+`
+	sdk := `
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { execSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+const server = new McpServer({ name: 'notes' })
+server.tool('save', {}, async ({ name }) => { writeFileSync('notes/' + name, '') })
+server.registerTool('history', {}, () => execSync('git log'))
+`
+	for name, src := range map[string]string{"lines": server, "sdk": sdk} {
+		opts := scripttest.Options(src)
+		opts.HasInput = true
+		opts.Input = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save","arguments":{"name":"a.md"}}}
+`
+		list, err := Program(scripttest.Tree{}, "/w/server.mjs", opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := scripttest.Findings(list)
+		if len(got) != 1 || !strings.HasSuffix(got[0], "effect file.write /w/notes/a.md") {
+			t.Errorf("%s: got %q, want the one write", name, got)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	tree := scripttest.Tree{
+		"/w/package.json":                     `{"name": "app", "imports": {"#in": "./lib/in.js"}}`,
+		"/w/lib/in.js":                        "require('fs').mkdirSync('in')",
+		"/w/lib/index.js":                     "exports.f = () => require('fs').mkdirSync('index')",
+		"/w/node_modules/main/package.json":   `{"main": "lib"}`,
+		"/w/node_modules/main/lib/index.js":   "require('fs').mkdirSync('main')",
+		"/w/node_modules/map/package.json":    `{"exports": {".": {"import": "./no.mjs", "require": {"node": "./yes.cjs"}}, "./sub/*": "./src/*.js"}}`,
+		"/w/node_modules/map/yes.cjs":         "require('fs').mkdirSync('map')",
+		"/w/node_modules/map/src/a.js":        "require('fs').mkdirSync('sub')",
+		"/w/node_modules/@s/p/package.json":   "{}",
+		"/w/node_modules/@s/p/index.js":       "module.exports = class { go() { require('fs').mkdirSync('scope') } }",
+		"/w/node_modules/esm/package.json":    `{"type": "module", "exports": "./e.js"}`,
+		"/w/node_modules/esm/e.js":            "import { mkdirSync } from 'fs'\nexport * from './r.js'\nexport default function () { mkdirSync('esm') }",
+		"/w/node_modules/esm/r.js":            "export const named = () => import('fs').then((fs) => fs.mkdirSync('named'))",
+		"/w/node_modules/a/index.js":          "exports.b = require('b'); exports.f = () => require('fs').mkdirSync('cycle')",
+		"/w/node_modules/b/index.js":          "const a = require('a'); module.exports = () => a.f()",
+		"/w/node_modules/broken/package.json": "[",
+		"/w/node_modules/broken/index.js":     "require('fs').mkdirSync('broken')",
+	}
+	for _, c := range []struct{ src, want string }{
+		{"require('#in')", "in"},
+		{"require('./lib').f()", "index"},
+		{"require('main')", "main"},
+		{"require('map')", "map"},
+		{"require('map/sub/a')", "sub"},
+		{"const P = require('@s/p'); new P().go()", "scope"},
+		{"import go from 'esm'; go()", "esm"},
+		{"import { named } from 'esm'; named()", "named"},
+		{"import('esm').then((m) => m.default())", "esm"},
+		{"require('a').b()", "cycle"},
+		{"require('broken')", "broken"},
+	} {
+		list, err := Program(tree, "/w/main.js", scripttest.Options(c.src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := scripttest.Findings(list)
+		if len(got) != 1 || !strings.Contains(got[0], "effect file.write /w/"+c.want) {
+			t.Errorf("%s: got %q, want a write of %s", c.src, got, c.want)
+		}
+	}
+	for _, src := range []string{"require('map/other')", "require('./none')", "import 'nothing'"} {
+		list, err := Program(tree, "/w/main.js", scripttest.Options(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := scripttest.Findings(list); len(got) != 1 || !strings.Contains(got[0], "unknown the module") {
+			t.Errorf("%s: got %q, want an unknown", src, got)
+		}
 	}
 }

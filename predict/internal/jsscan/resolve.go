@@ -3,7 +3,6 @@ package jsscan
 import (
 	"encoding/json"
 	"path"
-	"sort"
 	"strings"
 
 	"github.com/ambit-dev/ambit/predict/internal/script"
@@ -310,46 +309,6 @@ func (l *lang) imports(ev *script.Eval, dir, spec string, esm bool) (string, boo
 		}
 	}
 	return "", false
-}
-
-// parseJSON turns JSON text into a value; what is not JSON is unknown.
-func parseJSON(ev *script.Eval, text string) script.Val {
-	ev.Charge(4 * len(text))
-	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		return script.NewUnk()
-	}
-	return fromJSON(ev, v, 0)
-}
-
-func fromJSON(ev *script.Eval, v any, depth int) script.Val {
-	if depth > 64 {
-		return script.NewUnk()
-	}
-	switch v := v.(type) {
-	case nil:
-		return script.Null{}
-	case bool, float64, string:
-		return v
-	case []any:
-		a := ev.NewArr()
-		for _, x := range v {
-			a.Add(fromJSON(ev, x, depth+1))
-		}
-		return a
-	case map[string]any:
-		o := ev.NewObj()
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		sort.Strings(keys)
-		for _, k := range keys {
-			o.Put(k, fromJSON(ev, v[k], depth+1))
-		}
-		return o
-	}
-	return script.NewUnk()
 }
 
 // fileURL is the path of a file: URL.

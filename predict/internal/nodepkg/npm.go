@@ -147,6 +147,11 @@ func (p *plan) npmFields() {
 		cmd = "init"
 	}
 	p.fields = map[string]string{"INIT_CWD": p.req.Dir, "npm_command": cmd, "npm_config_local_prefix": p.root}
+	for key, v := range p.cfg.Given() {
+		if !strings.ContainsAny(key, "/:@.") && !strings.HasPrefix(key, "_") { // credentials and scopes are not given to scripts
+			p.fields["npm_config_"+strings.ReplaceAll(key, "-", "_")] = v
+		}
+	}
 	if p.req.Home != "" {
 		p.fields["HOME"] = p.req.Home
 	}

@@ -294,3 +294,15 @@ func (c *Config) Off(key string) bool { v, ok := c.Get(key); return ok && v.Fals
 
 // Text is the text of an option, empty when it is not set.
 func (c *Config) Text(key string) string { v, _ := c.Get(key); return v.Text }
+
+// Given are the options that the command line and the files of the project and the user set, by name. npm gives them to the
+// scripts that it runs (@npmcli/config, lib/set-envs.js).
+func (c *Config) Given() map[string]string {
+	given := map[string]string{}
+	for _, l := range []Layer{User, Project, CLI} {
+		for key, v := range c.layer[l] {
+			given[key] = v.Text
+		}
+	}
+	return given
+}

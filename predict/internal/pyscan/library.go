@@ -63,6 +63,17 @@ func (l *lang) special(ev *eval, n *native, a args) (val, bool) {
 	case "tempfile.mkdtemp", "tempfile.mkstemp", "tempfile.NamedTemporaryFile", "tempfile.TemporaryDirectory", "tempfile.TemporaryFile":
 		return l.tempFile(ev, n.Path, a), true
 	case "json.loads":
+		if s, ok := a.At(0).(string); ok {
+			return ev.ParseJSON(s), true
+		}
+		ev.Fallible++
+		return script.NewUnk(), true
+	case "json.load":
+		if n, ok := a.At(0).(*native); ok && n.Path == "sys.stdin" {
+			if s, ok := ev.Input().(string); ok {
+				return ev.ParseJSON(s), true
+			}
+		}
 		return script.NewUnk(), true
 	case "asyncio.run", "asyncio.run_until_complete", "asyncio.ensure_future", "asyncio.create_task", "asyncio.get_event_loop().run_until_complete", "typing.cast":
 		return a.At(0), true
@@ -293,4 +304,40 @@ func relocate(n *node, line int32, depth int) {
 	for _, c := range n.List {
 		relocate(c, line, depth+1)
 	}
+}
+
+// tool follows the handler of an MCP server for the call that standard input makes: what
+// the decorators tool() and call_tool() are applied to. It returns true for decorators that
+// register handlers, so that the others are not followed.
+func (l *lang) tool(ev *eval, path string, a args) bool {
+	call, known := ev.Tool()
+	if !known {
+		return false
+	}
+	f, ok := a.At(0).(*script.Fn)
+	if !ok {
+		return false
+	}
+	path = strings.TrimSuffix(path, "()")
+	b := args{}
+	switch path[strings.LastIndexByte(path, '.')+1:] {
+	case "tool":
+		if f.Name != call.Name {
+			return true
+		}
+		if o, ok := call.Args.(*script.Obj); ok {
+			for _, k := range o.Keys {
+				b.Names = append(b.Names, k)
+				b.Named = append(b.Named, ev.Get(o, k))
+			}
+		}
+	case "call_tool":
+		b.List = []val{call.Name, call.Args}
+	case "resource", "prompt", "list_tools", "list_resources", "list_prompts", "get_prompt", "read_resource":
+		return true
+	default:
+		return false
+	}
+	ev.Later(func() { ev.Contained(func() { ev.Call(f, script.Undef{}, b) }) })
+	return true
 }

@@ -97,6 +97,10 @@ func (l *lang) collection(ev *eval, name string, a args) val {
 		return ev.Super()
 	case "print":
 		return script.Null{}
+	case "input", "raw_input":
+		if s, ok := ev.NextLine().(string); ok {
+			return strings.TrimSuffix(s, "\n")
+		}
 	case "next":
 		if arr, ok := x.(*script.Arr); ok && len(arr.Elems) > 0 && !arr.Open {
 			return arr.Elems[0]

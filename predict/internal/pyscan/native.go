@@ -35,6 +35,17 @@ func (l *lang) Member(ev *eval, obj val, name string) (val, bool) {
 		}
 		return script.NewUnk(), true
 	}
+	if name == script.ItemsMark {
+		lines, known := ev.InputLines()
+		if n.Path != "sys.stdin" || !known {
+			return nil, false
+		}
+		arr := ev.NewArr()
+		for _, line := range lines {
+			arr.Add(line + "\n")
+		}
+		return arr, true
+	}
 	if key, ok := strings.CutPrefix(name, script.ItemMark); ok {
 		if n.Path == "os.environ" {
 			return l.environment(ev, "py/os.environ", key, script.NewUnk()), true
@@ -67,6 +78,10 @@ func (l *lang) Member(ev *eval, obj val, name string) (val, bool) {
 			return 3.0, true
 		case "minor":
 			return script.NewUnk(), true
+		}
+	case "subprocess.Popen()":
+		if name == "returncode" {
+			return script.NewLikely(0.0), true
 		}
 	case "pathlib.Path()":
 		return l.pathMember(n, name), true
@@ -340,8 +355,17 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 	case "pathlib":
 		return l.pathCall(ev, n, name, a)
 	case "sys":
-		if name == "exit" || name == "_exit" {
+		switch name {
+		case "exit", "_exit":
 			ev.Exit()
+		case "stdin.readline":
+			return ev.NextLine()
+		case "stdin.read", "stdin.buffer.read":
+			return ev.Input()
+		case "stdin.readlines", "stdin.buffer.readlines":
+			if v, ok := l.Member(ev, nat("sys.stdin"), script.ItemsMark); ok {
+				return v
+			}
 		}
 		if name == "path.insert" || name == "path.append" {
 			l.searchAlso(ev, name, a)
@@ -349,6 +373,9 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 		return script.NewUnk()
 	case "glob":
 		return openList(ev)
+	}
+	if (head == "mcp" || head == "fastmcp") && l.tool(ev, n.Path, a) {
+		return a.At(0)
 	}
 	if v, ok := l.special(ev, n, a); ok {
 		return v

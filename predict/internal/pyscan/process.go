@@ -12,9 +12,14 @@ func (l *lang) subprocess(ev *eval, name string, a args) val {
 	switch name {
 	case "run", "call", "check_call", "check_output", "Popen":
 		l.popen(ev, rule, a)
+		if name == "call" || name == "check_call" {
+			return script.NewLikely(0.0)
+		}
 		return &native{Path: "subprocess.Popen()"}
 	case "getoutput", "getstatusoutput":
 		l.shell(ev, rule, a.Get("cmd", 0), a)
+	case "Popen().wait", "Popen().poll":
+		return script.NewLikely(0.0)
 	default:
 		ev.Callbacks(a)
 	}
@@ -116,6 +121,9 @@ func (l *lang) osCall(ev *eval, n *native, name string, a args) (val, bool) {
 	switch name {
 	case "system", "popen":
 		l.shell(ev, rule, a.At(0), args{})
+		if name == "system" {
+			return script.NewLikely(0.0), true
+		}
 		return script.NewUnk(), true
 	case "execv", "execve", "execvp", "execvpe", "spawnv", "spawnvp", "posix_spawn", "posix_spawnp", "spawnve":
 		i := 0

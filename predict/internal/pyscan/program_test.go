@@ -53,6 +53,7 @@ func TestProgram(t *testing.T) {
 		{"strings hide nothing", "s = '''\nimport os\nos.system(\"a\")\n'''\nt = r'\\\\'  # os.system('b')\n", nil},
 		{"joined lines", "import os\nos.system(\n    'a '\n    'b'\n)\nx = 1 + \\\n    2\n", []string{"2 shell a b"}},
 		{"thread", "import threading, os\ndef work(p):\n    os.mkdir(p)\nthreading.Thread(target=work, args=('/x',)).start()\n", []string{"3 effect file.write /x"}},
+		{"failed child", "import subprocess, os\nif os.system('a') != 0:\n    os.system('b')\nr = subprocess.run(['c'])\nif r.returncode:\n    os.system('d')\n", []string{"2 shell a", "3 shell b !", "4 exec c", "6 shell d !"}},
 		{"comprehension", "import os\n[os.remove(p) for p in ('/a', '/b')]\n", []string{"2 effect file.delete /a", "2 effect file.delete /b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,5 +93,29 @@ func TestImports(t *testing.T) {
 	wantFiles := []string{"/w/main.py", "/w/helper.py", "/w/pkg/__init__.py", "/w/pkg/sub.py", "/w/pkg/other.py"}
 	if !slices.Equal(files, wantFiles) {
 		t.Errorf("files %q, want %q", files, wantFiles)
+	}
+}
+
+func TestProgramFollowsInput(t *testing.T) {
+	head := "import json, os, sys\nTOOLS = {'save': lambda a: os.mkdir(a['name']), 'history': lambda a: os.system('git log')}\n"
+	handle := "    m = json.loads(line)\n    if m['method'] == 'tools/call':\n        TOOLS[m['params']['name']](m['params']['arguments'])\n"
+	for name, src := range map[string]string{
+		"for":      head + "for line in sys.stdin:\n" + handle,
+		"readline": head + "while True:\n    line = sys.stdin.readline()\n    if not line:\n        break\n" + handle,
+		"sdk":      "import os\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP('notes')\n@mcp.tool()\ndef save(name: str):\n    os.mkdir(name)\n@mcp.tool()\ndef history():\n    os.system('git log')\nmcp.run()\n",
+	} {
+		opts := scripttest.Options(src)
+		opts.HasInput = true
+		opts.Input = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save","arguments":{"name":"d"}}}
+`
+		list, err := Program(scripttest.Tree{}, "/w/server.py", opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := scripttest.Findings(list)
+		if len(got) != 1 || !strings.HasSuffix(got[0], "effect file.write /w/d") {
+			t.Errorf("%s: got %q, want the one write", name, got)
+		}
 	}
 }

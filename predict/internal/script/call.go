@@ -353,7 +353,7 @@ func (ev *Eval) callFn(f *Fn, this Val, args Args) Val {
 	if d.cost > ev.Opts.MaxSteps/40 {
 		limit = 3
 	}
-	if d.active >= 2 || ev.calls >= maxCallDepth || d.calls >= limit {
+	if d.active >= maxRecursion || ev.calls >= maxCallDepth || d.calls >= limit {
 		return NewUnk()
 	}
 	d.calls++
@@ -370,7 +370,7 @@ func (ev *Eval) callFn(f *Fn, this Val, args Args) Val {
 	if d.Gen {
 		fr.yields = ev.NewArr()
 	}
-	oldScope, oldFrame, oldFile, oldLine, oldMaybe := ev.scope, ev.frame, ev.File, ev.Line, ev.maybe
+	oldScope, oldFrame, oldFile, oldLine, oldMaybe, oldOnError := ev.scope, ev.frame, ev.File, ev.Line, ev.maybe, ev.onError
 	ev.scope = &Scope{parent: f.Scope, fn: true, file: f.Scope.file}
 	ev.frame = fr
 	if f.Scope.file != nil {
@@ -383,7 +383,7 @@ func (ev *Eval) callFn(f *Fn, this Val, args Args) Val {
 		ev.block(d.Body())
 	}
 	falls := ev.halt == running
-	ev.scope, ev.frame, ev.File, ev.Line = oldScope, oldFrame, oldFile, oldLine
+	ev.scope, ev.frame, ev.File, ev.Line, ev.onError = oldScope, oldFrame, oldFile, oldLine, oldOnError
 	if ev.halt != threw && ev.halt != exited {
 		ev.maybe = oldMaybe
 	}

@@ -51,6 +51,7 @@ type Eval struct {
 	Fallible int
 
 	steps, depth, calls int
+	inputRead           int // lines of standard input that were read
 	tries               int // try blocks around this point
 	spent               bool
 	files               []*File
@@ -115,6 +116,7 @@ const (
 	maxEvalDepth = 2500
 	maxCallDepth = 60
 	maxIter      = 40 // iterations of a loop whose course is known
+	maxRecursion = 4  // calls of a function inside itself
 	maxCalls     = 60 // calls of one function that are followed
 )
 
@@ -267,9 +269,10 @@ func (ev *Eval) InTry() bool { return ev.tries > 0 }
 
 // OnError runs do as code that runs when something failed.
 func (ev *Eval) OnError(do func()) {
+	before := ev.onError
 	ev.onError++
 	do()
-	ev.onError--
+	ev.onError = before
 }
 
 // Survive goes on after code that must have thrown, as if it might not have: a module that
@@ -290,10 +293,10 @@ func (ev *Eval) InModule(file *File, globals map[string]Val, this Val, body func
 	for k, v := range globals {
 		scope.vars[k] = &variable{val: v, cond: ev.cond}
 	}
-	oldFile, oldLine, oldScope, oldFrame := ev.File, ev.Line, ev.scope, ev.frame
+	oldFile, oldLine, oldScope, oldFrame, oldOnError := ev.File, ev.Line, ev.scope, ev.frame, ev.onError
 	ev.File, ev.scope, ev.frame = file, scope, &frame{this: this}
 	body(scope)
-	ev.File, ev.Line, ev.scope, ev.frame = oldFile, oldLine, oldScope, oldFrame
+	ev.File, ev.Line, ev.scope, ev.frame, ev.onError = oldFile, oldLine, oldScope, oldFrame, oldOnError
 	if ev.halt == returned {
 		ev.halt = running
 	}

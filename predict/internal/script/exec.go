@@ -218,27 +218,20 @@ func (ev *Eval) declaration(kind string, d *Node) {
 }
 
 func (ev *Eval) ifStatement(n *Node) {
-	t, known := ev.test(n.A)
+	v := ev.test(n.A)
 	if ev.halt != running {
 		return
 	}
-	if known {
-		if t {
+	if v.known {
+		if v.value {
 			ev.exec(n.B)
 		} else {
 			ev.exec(n.C)
 		}
 		return
 	}
-	ev.cond++
-	ev.exec(n.B)
-	first := ev.halt
-	if !ev.spent {
-		ev.halt = running
-	}
-	ev.exec(n.C)
-	second := ev.halt
-	ev.cond--
+	first := ev.arm(v, true, n.B)
+	second := ev.arm(v, false, n.C)
 	if ev.spent {
 		return
 	}
@@ -249,7 +242,29 @@ func (ev *Eval) ifStatement(n *Node) {
 		// Which way it went is open; what follows may run.
 		ev.halt = running
 		ev.maybe++
+		if v.leans && (v.value && second == running || !v.value && first == running) {
+			ev.onError++ // only what failed goes on; until the function ends
+		}
 	}
+}
+
+// arm runs one branch of an if whose condition is not decided, and says how it ended.
+func (ev *Eval) arm(v verdict, taken bool, n *Node) halt {
+	if ev.spent {
+		return ev.halt
+	}
+	ev.halt = running
+	run := func() {
+		ev.cond++
+		ev.exec(n)
+		ev.cond--
+	}
+	if v.leans && v.value != taken {
+		ev.OnError(run)
+	} else {
+		run()
+	}
+	return ev.halt
 }
 
 // endIteration clears break and continue; true when the loop ends.
@@ -281,7 +296,8 @@ func (ev *Eval) while(test, update, body, orElse *Node) {
 	for i := 0; i < maxIter; i++ {
 		t, known := true, true
 		if test != nil {
-			t, known = ev.test(test)
+			v := ev.test(test)
+			t, known = v.value, v.known
 		}
 		if ev.halt != running {
 			return
@@ -341,6 +357,13 @@ func (ev *Eval) forEach(n *Node) {
 	obj := ev.eval(n.B)
 	if ev.halt != running {
 		return
+	}
+	if nat, ok := obj.(*Native); ok { // standard input, line by line
+		if v, ok := ev.Lang.Member(ev, nat, ItemsMark); ok {
+			if arr, ok := v.(*Arr); ok {
+				obj = arr
+			}
+		}
 	}
 	var items Val = obj
 	if n.Op == OpForIn || ev.py {
@@ -434,13 +457,9 @@ func (ev *Eval) try(n *Node) {
 		state = ev.halt
 	case mayThrow && !ev.spent:
 		ev.halt = running
-		ev.onError++
 		maybe := ev.maybe
-		ev.cond++
-		ev.handle(n.List)
-		ev.cond--
+		ev.OnError(func() { ev.Conditional(func() { ev.handle(n.List) }) })
 		ev.maybe = maybe
-		ev.onError--
 		if ev.spent {
 			return
 		}

@@ -292,7 +292,8 @@ func (ev *Eval) compLoop(n *Node, i int, out *Arr) {
 	}
 	l := n.List[i]
 	if l.Op == OpIf {
-		t, known := ev.test(l.A)
+		v := ev.test(l.A)
+		t, known := v.value, v.known
 		if known && !t {
 			return
 		}

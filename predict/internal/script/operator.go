@@ -12,8 +12,12 @@ func (ev *Eval) unary(n *Node) Val {
 		}
 	}
 	if n.Str == "!" || n.Str == "not" {
-		if t, known := ev.test(n); known {
-			return t
+		v := ev.test(n)
+		if v.known {
+			return v.value
+		}
+		if v.leans {
+			return NewLikely(v.value)
 		}
 		return NewUnk()
 	}
@@ -91,6 +95,21 @@ func (ev *Eval) update(n *Node) Val {
 }
 
 func (ev *Eval) binary(op string, a, b Val) Val {
+	x, ok := likely(a)
+	y, ok2 := likely(b)
+	if !ok && !ok2 {
+		return ev.operate(op, a, b)
+	}
+	r := ev.operate(op, a, b)
+	if u, isUnk := r.(*Unk); isUnk && u.Likely == nil {
+		if v := ev.operate(op, x, y); prim(v) {
+			return &Unk{Text: u.Text, Env: u.Env, Likely: v}
+		}
+	}
+	return r
+}
+
+func (ev *Eval) operate(op string, a, b Val) Val {
 	if v, ok := ev.Lang.Binary(ev, op, a, b); ok {
 		return v
 	}
@@ -252,7 +271,7 @@ func (ev *Eval) logical(n *Node) Val {
 		return ev.eval(n.B)
 	}
 	var b Val
-	ev.branch(func() { b = ev.eval(n.B) })
+	ev.side(ev.judge(a), n.Str == "&&", func() { b = ev.eval(n.B) })
 	switch n.Str {
 	case "||", "??":
 		a = dropFalsy(a)
@@ -260,31 +279,67 @@ func (ev *Eval) logical(n *Node) Val {
 	return Join(a, b)
 }
 
+// verdict is what is known of a condition.
+type verdict struct {
+	value bool
+	known bool
+	leans bool // not known, but value unless something failed
+}
+
+func (ev *Eval) judge(v Val) verdict {
+	if t, known := ev.Truthy(v); known {
+		return verdict{t, true, false}
+	}
+	if x, ok := likely(v); ok {
+		t, known := ev.Truthy(x)
+		return verdict{t, false, known}
+	}
+	return verdict{}
+}
+
 // test evaluates a condition. It knows that "x || true" holds whatever x is.
-func (ev *Eval) test(n *Node) (truth, known bool) {
+func (ev *Eval) test(n *Node) verdict {
 	if n != nil && n.Op == OpUnary && (n.Str == "!" || n.Str == "not") {
-		t, k := ev.test(n.A)
-		return !t && k, k
+		v := ev.test(n.A)
+		v.value = !v.value
+		return v
 	}
 	if n == nil || n.Op != OpLogical || n.Str == "??" || ev.depth > maxEvalDepth-10 {
-		return ev.Truthy(ev.eval(n))
+		return ev.judge(ev.eval(n))
 	}
 	ev.depth++
 	defer func() { ev.depth-- }()
 	stop := n.Str == "||"
-	a, known := ev.test(n.A)
-	if known {
-		if a == stop {
-			return a, true
+	a := ev.test(n.A)
+	if a.known {
+		if a.value == stop {
+			return a
 		}
 		return ev.test(n.B)
 	}
-	var b, bKnown bool
-	ev.branch(func() { b, bKnown = ev.test(n.B) })
-	if bKnown && b == stop {
-		return b, true
+	var b verdict
+	ev.side(a, !stop, func() { b = ev.test(n.B) })
+	switch {
+	case b.known && b.value == stop:
+		return b
+	case a.leans && a.value == stop:
+		return a
+	case a.leans && (b.known || b.leans):
+		return verdict{b.value, false, true}
+	case b.leans && b.value == stop:
+		return verdict{stop, false, true}
 	}
-	return false, false
+	return verdict{}
+}
+
+// side runs one side of a condition that is not decided; taken is the truth that leads there.
+// The side against which the condition leans runs only when something failed.
+func (ev *Eval) side(v verdict, taken bool, do func()) {
+	if v.leans && v.value != taken {
+		ev.OnError(func() { ev.branch(do) })
+		return
+	}
+	ev.branch(do)
 }
 
 // dropFalsy leaves out what || and ?? pass over.
@@ -330,15 +385,16 @@ func (ev *Eval) assign(n *Node) Val {
 }
 
 func (ev *Eval) conditional(n *Node) Val {
-	if t, known := ev.test(n.A); known {
-		if t {
+	v := ev.test(n.A)
+	if v.known {
+		if v.value {
 			return ev.eval(n.B)
 		}
 		return ev.eval(n.C)
 	}
 	var a, b Val
-	ev.branch(func() { a = ev.eval(n.B) })
-	ev.branch(func() { b = ev.eval(n.C) })
+	ev.side(v, true, func() { a = ev.eval(n.B) })
+	ev.side(v, false, func() { b = ev.eval(n.C) })
 	return Join(a, b)
 }
 

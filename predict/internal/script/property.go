@@ -9,6 +9,9 @@ import (
 // not the attribute obj.key.
 const ItemMark = "\x01"
 
+// ItemsMark is the name that Lang.Member is asked for what a loop over a Native goes through.
+const ItemsMark = "\x02"
+
 // get reads a property.
 func (ev *Eval) get(obj Val, name string) Val {
 	switch o := obj.(type) {

@@ -81,7 +81,7 @@ type Finding struct {
 	// Maybe is set when a condition that could not be decided stands before it.
 	Maybe bool
 	// OnError is set when it happens only after something else failed (a catch or
-	// except block, an error listener).
+	// except block, an error listener, the branch for a failed child).
 	OnError bool
 }
 
@@ -124,6 +124,10 @@ type Options struct {
 	Platform    string // as in process.platform and sys.platform; "linux" when empty
 	Arch        string // as in process.arch; "x64" when empty
 	Env         func(name string) Var
+	// Input is the text on standard input, where HasInput says that it is known. For an MCP
+	// server it is the messages of its client.
+	Input    string
+	HasInput bool
 
 	MaxFiles int // modules followed; 400 when 0
 	MaxBytes int // source bytes read; 16 MiB when 0

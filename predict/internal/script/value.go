@@ -20,6 +20,9 @@ type (
 	Unk struct {
 		Text string
 		Env  string // the environment variable it was read from
+		// Likely, when not nil, is what it is unless something failed: the error that a
+		// callback is given, the exit status of a child.
+		Likely Val
 	}
 
 	// Obj is an object, a dict, an instance or a module.
@@ -211,7 +214,7 @@ func same(a, b Val) bool {
 		return ok && n.Path == a.Path && n.Recv == nil && a.Recv == nil
 	case *Unk:
 		u, ok := b.(*Unk)
-		return ok && u.Text == a.Text && u.Env == a.Env
+		return ok && u.Text == a.Text && u.Env == a.Env && u.Likely == a.Likely
 	}
 	return a == b
 }
@@ -402,6 +405,17 @@ func Concat(parts ...Val) Val {
 		v = Join(v, FromPattern(t))
 	}
 	return v
+}
+
+// NewLikely is an unknown that is v unless something failed.
+func NewLikely(v Val) *Unk { return &Unk{Text: Hole, Likely: v} }
+
+// likely is v, or what it is unless something failed; ok says that v is such an unknown.
+func likely(v Val) (Val, bool) {
+	if u, ok := v.(*Unk); ok && u.Likely != nil {
+		return u.Likely, true
+	}
+	return v, false
 }
 
 // Truthy tells what v is as a condition.
