@@ -354,7 +354,12 @@ journalctl -u x -n 50 --no-pager =>
 journalctl --vacuum-time=1d => delete-tree /var/log/journal
 vim f => write=f
 vim -c 'wq' f => code vim=wq; write=f
-vim +42 f => code vim=42; write=f
+vim +42 f => write=f
+vim +/pattern f => write=f
+vim + f => write=f
+vim +1 '+!x' f => unknown process,file,network; write=f
+vim +wq f => unknown process,file,network; write=f
+nvim -l s.lua a => script lua=s.lua; write=a
 vim -S s.vim => script vim=s.vim
 vim -es -u NONE f => stdin vim; script vim=NONE; write=f
 nano -w f => write=f
@@ -363,13 +368,16 @@ emacs --eval '(x)' => code elisp=(x)
 code . => write-tree=.
 code --diff a b => read=b
 sqlite3 a.db => write=a.db; stdin sqlite
-sqlite3 a.db '.shell x' => write=a.db; code sqlite=.shell x
-sqlite3 -readonly a.db 'select 1' => read=a.db; code sqlite=select 1
-sqlite3 -init f a.db 'x' => read=f; unknown process,file; write=a.db; code sqlite=x
-psql -h db.example -c 'select 1' => send db.example; code psql=select 1
+sqlite3 a.db '.shell x' => write=a.db; unknown process,file
+sqlite3 a.db 'select 1' => write=a.db
+sqlite3 -readonly a.db 'select 1' => read=a.db
+sqlite3 -init f a.db 'x' => read=f; unknown process,file; write=a.db
+psql -h db.example -c 'select 1' => send db.example
+psql -h db.example -c '\! x' => send db.example; unknown process,file
 psql -f f -o out -h db.example => read=f; unknown process,file; write=out; send db.example
 pg_dump -h db.example -f out mydb => fetch db.example; write-tree=out
-mysql -h db.example -ppw -e 'x' mydb => send db.example; code mysql=x
+mysql -h db.example -ppw -e 'select 1' mydb => send db.example
+mysql -h db.example -e 'system x' => send db.example; unknown process,file
 redis-cli -h r.example get k => send r.example
 gpg -o out -d f.gpg => write=out; read=f.gpg; read-tree $HOME/.gnupg
 gpg -e -r me f => read=f; read-tree $HOME/.gnupg; write f.gpg

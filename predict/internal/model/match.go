@@ -40,7 +40,7 @@ func (p *parser) run() {
 			} else {
 				p.short(a, false)
 			}
-		case len(a) > 1 && (a[0] == '+' && p.known(a) || p.prefixed(a) != ""):
+		case a != "" && (a[0] == '+' && p.known(a) || p.prefixed(a) != ""):
 			p.long(a)
 		default:
 			if p.c.Subs() {
@@ -59,7 +59,7 @@ func (p *parser) run() {
 func (p *parser) known(a string) bool {
 	n, _, _ := strings.Cut(a, "=")
 	_, _, ok := p.lookup(n)
-	return ok && len(n) > 2
+	return ok && (len(n) > 2 || n[0] == '+')
 }
 
 // prefixed finds the longest "-D*" option that a begins with.
