@@ -94,14 +94,20 @@ var realManagers = sync.OnceValues(func() (string, error) {
 // managersOrSkip gives the folder that realManagers made. Only npm has to be there in CI: the others need the network.
 func managersOrSkip(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts real package managers")
-	}
+	skipQuick(t)
 	dir, err := realManagers()
 	if err != nil {
 		t.Skipf("NOT COMPARED WITH REAL MANAGERS: they cannot be installed: %v", err)
 	}
 	return filepath.Join(dir, "node_modules")
+}
+
+// skipQuick leaves out what starts real package managers, for a minute or more in all.
+func skipQuick(t *testing.T) {
+	t.Helper()
+	if testing.Short() || os.Getenv("AMBIT_QUICK") != "" {
+		t.Skip("starts real package managers")
+	}
 }
 
 // onPath makes a folder with a command, for PATH.

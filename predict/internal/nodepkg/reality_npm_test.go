@@ -20,9 +20,7 @@ func TestRealityNPM(t *testing.T) {
 		}
 		t.Skip("npm is not on PATH")
 	}
-	if testing.Short() {
-		t.Skip("starts npm")
-	}
+	skipQuick(t)
 	managers := map[string]manager{"npm": {argv: []string{npm}}}
 	all := lifecycleEvents
 	shop := map[string]string{
@@ -141,9 +139,7 @@ func TestLockfileConcealsScript(t *testing.T) {
 	if err != nil {
 		t.Skip("npm is not on PATH (TestRealityNPM says so loudly)")
 	}
-	if testing.Short() {
-		t.Skip("starts npm")
-	}
+	skipQuick(t)
 	lock := `{"name": "root", "version": "1.0.0", "lockfileVersion": 3, "requires": true, "packages": {
 		"": {"name": "root", "version": "1.0.0", "workspaces": ["w"], "dependencies": {"dep": "file:dep.tgz"}},
 		"node_modules/dep": {"version": "1.0.0", "resolved": "file:dep.tgz"},

@@ -114,7 +114,6 @@ type manager struct {
 	argv []string // program and first arguments
 	env  []string
 	path string // put in front of PATH
-	tidy func(dir string)
 }
 
 // replay plans and runs every scenario.
