@@ -36,11 +36,11 @@ func Resolve(l Links, dir, name string, follow bool) (string, error) {
 	if !path.IsAbs(name) {
 		name = dir + "/" + name
 	}
-	todo := strings.Split(name, "/")
+	rest, more := name, true
 	at, links, missing := "", 0, false
-	for len(todo) > 0 {
-		c := todo[0]
-		todo = todo[1:]
+	for more {
+		var c string
+		c, rest, more = strings.Cut(rest, "/")
 		switch c {
 		case "", ".":
 			continue
@@ -53,7 +53,7 @@ func Resolve(l Links, dir, name string, follow bool) (string, error) {
 			continue
 		}
 		next := at + "/" + c
-		if missing || (!follow && lastOf(todo)) {
+		if missing || (!follow && !more) { // a trailing slash means that the link is followed
 			at = next
 			continue
 		}
@@ -77,13 +77,13 @@ func Resolve(l Links, dir, name string, follow bool) (string, error) {
 		if path.IsAbs(target) {
 			at = ""
 		}
-		todo = append(strings.Split(target, "/"), todo...)
+		if more {
+			target += "/" + rest
+		}
+		rest, more = target, true
 	}
 	if at == "" {
 		at = "/"
 	}
 	return at, nil
 }
-
-// lastOf tells whether what is left names nothing more. A trailing slash means that the link is followed.
-func lastOf(todo []string) bool { return len(todo) == 0 }

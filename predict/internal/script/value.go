@@ -227,22 +227,20 @@ func Join(a, b Val) Val {
 	if b == nil || same(a, b) {
 		return a
 	}
-	var alts []Val
-	add := func(v Val) {
-		for _, x := range alts {
-			if same(x, v) {
-				return
-			}
-		}
-		alts = append(alts, v)
+	u, ok := a.(*Union)
+	if _, many := b.(*Union); ok && !many && contains(u.Alts, b) {
+		return a
 	}
-	for _, v := range []Val{a, b} {
+	alts := make([]Val, 0, 4)
+	for _, v := range [2]Val{a, b} {
 		if u, ok := v.(*Union); ok {
 			for _, x := range u.Alts {
-				add(x)
+				if !contains(alts, x) {
+					alts = append(alts, x)
+				}
 			}
-		} else {
-			add(v)
+		} else if !contains(alts, v) {
+			alts = append(alts, v)
 		}
 	}
 	if len(alts) == 1 {
@@ -252,6 +250,15 @@ func Join(a, b Val) Val {
 		return widen(alts)
 	}
 	return &Union{alts}
+}
+
+func contains(list []Val, v Val) bool {
+	for _, x := range list {
+		if same(x, v) {
+			return true
+		}
+	}
+	return false
 }
 
 // widen gives up the alternatives but keeps functions and what texts begin with.

@@ -55,9 +55,16 @@ type FS struct {
 	names  int
 	files  map[string]*File // by resolved path
 	lstats map[string]fs.FileInfo
+	stats  map[string]reached // of what has been asked for by name
 	order  []*File
 	// Looked, if not nil, is told of each file whose content was asked for, and of each path that was found missing.
 	Looked func(name string, missing bool)
+}
+
+// reached is what a path leads to, links followed. Without info nothing is there.
+type reached struct {
+	path string
+	info fs.FileInfo
 }
 
 // New makes an FS; zero limits are replaced by the default ones.
@@ -75,7 +82,7 @@ func New(root string, l Limits) *FS {
 	if l.Names > 0 {
 		d.Names = l.Names
 	}
-	return &FS{Root: root, limits: d, files: map[string]*File{}, lstats: map[string]fs.FileInfo{}}
+	return &FS{Root: root, limits: d, files: map[string]*File{}, lstats: map[string]fs.FileInfo{}, stats: map[string]reached{}}
 }
 
 // Lstat is lstat(2) below Root, remembered.
@@ -105,12 +112,27 @@ func (w *FS) Resolve(dir, name string, follow bool) (string, error) {
 
 // stat is the information of what a path reaches, and that path.
 func (w *FS) stat(name string) (string, fs.FileInfo, error) {
+	if r, ok := w.stats[name]; ok {
+		if r.info == nil {
+			return r.path, nil, &fs.PathError{Op: "lstat", Path: r.path, Err: fs.ErrNotExist}
+		}
+		return r.path, r.info, nil
+	}
 	p, err := w.Resolve("/", name, true)
 	if err != nil {
 		return name, nil, err
 	}
 	info, err := w.Lstat(p)
+	if err == nil || errors.Is(err, fs.ErrNotExist) { // as Lstat remembers
+		w.stats[name] = reached{p, info}
+	}
 	return p, info, err
+}
+
+// Real is the path that an absolute path reaches, links followed; the path itself when that cannot be told.
+func (w *FS) Real(name string) string {
+	p, _, _ := w.stat(name)
+	return p
 }
 
 // Exists tells whether something is at an absolute path (links followed).
