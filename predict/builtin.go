@@ -75,6 +75,9 @@ func (e *engine) builtin(f *frame, args []word, line int, set map[string]word) b
 			f.params = append([]word{f.params[0]}, f.params[2:]...)
 		}
 	case "read", "mapfile", "readarray", "getopts":
+		if args[0].text != "read" {
+			e.optionText(f, rest, "-C", line)
+		}
 		e.readBuiltin(f, rest, args[0].text)
 	case "echo":
 		f.print(echoed(rest))
@@ -82,6 +85,12 @@ func (e *engine) builtin(f *frame, args []word, line int, set map[string]word) b
 		e.printfBuiltin(f, rest)
 	case "pwd":
 		f.print(word{text: f.dir + "\n"})
+	case "test", "[":
+		for i, w := range rest[:max(len(rest)-1, 0)] {
+			if w.text == "-v" {
+				e.subscripts(f, rest[i+1], line, 8)
+			}
+		}
 	case "alias":
 		for _, w := range rest {
 			if name, text, ok := strings.Cut(w.text, "="); ok {
@@ -95,7 +104,16 @@ func (e *engine) builtin(f *frame, args []word, line int, set map[string]word) b
 		if len(rest) > 1 && rest[0].text != "-" && rest[0].text != "" && !strings.HasPrefix(rest[0].text, "-") {
 			f.traps = append(f.traps, trap{rest[0], line})
 		}
-	case "type", "hash", "help", "caller", "times", "jobs", "dirs", "compgen":
+	case "hash":
+		if len(rest) > 2 && rest[0].text == "-p" {
+			for _, w := range rest[2:] {
+				f.alias(w.text, rest[1])
+			}
+		}
+	case "compgen":
+		e.optionText(f, rest, "-C", line)
+		f.print(word{text: hole})
+	case "type", "help", "caller", "times", "jobs", "dirs":
 		f.print(word{text: hole})
 	case "enable":
 		for i, w := range rest {
@@ -171,6 +189,15 @@ func (e *engine) evalText(f *frame, w word, line int, rule string) {
 	}
 	e.shell(&c, w.text, syntax.LangBash)
 	f.vars, f.funcs, f.aliases, f.dir, f.path, f.ended = c.vars, c.funcs, c.aliases, c.dir, c.path, c.ended
+}
+
+// optionText runs the command that an option of a builtin names.
+func (e *engine) optionText(f *frame, args []word, option string, line int) {
+	for i, w := range args[:max(len(args)-1, 0)] {
+		if w.text == option {
+			e.evalText(f.fork(), args[i+1], line, "shell/"+option)
+		}
+	}
 }
 
 // sourceFile follows "." and source: the file's text runs in this very shell.

@@ -169,6 +169,9 @@ func (e *engine) assign(f *frame, a *syntax.Assign, export bool) {
 	if name == "PATH" {
 		f.path = f.splitPath(v.one())
 	}
+	if name == "PS4" && strings.ContainsAny(v.one().text, "$`") {
+		e.variableRuns(f, name, v.one(), lineOf(a))
+	}
 }
 
 // declare handles export, declare, local, readonly and typeset.
@@ -283,6 +286,9 @@ func (e *engine) exports(f *frame, set map[string]word, line int) {
 }
 
 func (e *engine) setVariable(f *frame, name string, w word, line int) {
+	if strings.HasPrefix(name, "BASH_FUNC_") {
+		e.variableRuns(f, name, w, line)
+	}
 	r, err := effect.New(effect.EnvKind, name)
 	if err != nil || e.env[name] == w.text && w.text != "" {
 		return

@@ -173,6 +173,9 @@ func (e *engine) unknown(f *frame, src effect.Source, why string, could ...effec
 	}
 	src.File = e.shownFile(src.File)
 	could = slices.Clone(could)
+	if slices.Contains(could, effect.Process) && f.container == "" { // a program that is not known can do anything
+		could = append(could, anything()...)
+	}
 	slices.Sort(could)
 	could = slices.Compact(could)
 	key := fmt.Sprintf("%s\x00%d\x00%s", src.File, src.Line, why)

@@ -53,7 +53,15 @@ func (e *engine) gitCall(f *frame, v *invocation) gitrepo.Call {
 	for _, a := range v.args[1:] {
 		args = append(args, shellUnknown(a.text))
 	}
-	return gitrepo.ParseCall(args, v.dir, e.home, e.environment(f))
+	return gitrepo.ParseCall(args, v.dir, e.homeOf(f), e.environment(f))
+}
+
+// homeOf is the home folder that a program is given.
+func (e *engine) homeOf(f *frame) string {
+	if v, ok := f.vars["HOME"]; ok && v.exported && v.one().known() && v.one().text != "" {
+		return f.abs(v.one().text)
+	}
+	return e.home
 }
 
 // gitAlias follows a verb that is not git's own: an alias, or a program git-VERB on the path (git(1)).

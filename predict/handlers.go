@@ -426,6 +426,11 @@ func skipDelimited(s string, i int, d byte) int {
 // awk finds what an awk program runs, writes and connects to: system(), pipes, redirections, /inet.
 func (e *engine) awk(f *frame, v *invocation) {
 	files := v.operands()
+	for _, o := range v.match.All("-i --include") {
+		if file, err := e.fs.Read(f.abs(o.Value)); err == nil {
+			e.awkProgram(f, string(file.Data), v)
+		}
+	}
 	if len(files) == 0 || v.match.Has("-f --file") {
 		for _, w := range files {
 			e.read(f, w, false, f.source(v.line, v.name))

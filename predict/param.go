@@ -279,12 +279,27 @@ func replaced(v, orig, with word, all bool) word {
 	return word{text: cut(strings.Replace(v.text, orig.text, with.text, n)), data: joined(v.data, with.data), quoted: v.quoted}
 }
 
+// subscripts runs the substitutions that a value holds when the shell reads it as an expression: "a[$(x)]" runs x, also where a
+// variable holds it (bash(1), ARITHMETIC EVALUATION).
+func (e *engine) subscripts(f *frame, w word, line, depth int) {
+	if strings.Contains(w.text, "[") && strings.ContainsAny(w.text, "$`") {
+		w.text = ": \"" + strings.ReplaceAll(w.text, `"`, "") + "\""
+		e.evalText(f.fork(), w, line, "shell/arithmetic")
+		return
+	}
+	if v, ok := f.vars[w.text]; ok && depth < 8 && w.text != "" {
+		for _, val := range v.vals {
+			e.subscripts(f, val, line, depth+1)
+		}
+	}
+}
+
 // arithmetic runs the substitutions inside an arithmetic expression and makes assigned variables unknown.
 func (e *engine) arithmetic(f *frame, x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case *syntax.Word:
 		if x != nil {
-			e.literal(f, x)
+			e.subscripts(f, e.literal(f, x), lineOf(x), 0)
 		}
 	case *syntax.BinaryArithm:
 		for { // long chains lean to the left

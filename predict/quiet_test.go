@@ -20,13 +20,13 @@ func TestQuiet(t *testing.T) {
 		commands []string
 	}{
 		{[]effect.Class{process}, []string{
-			"git status", "git diff --stat HEAD", "git log --oneline | head -5", "ls -la", "grep -r x .", "rg x", "cat a.txt | head", "npm run x",
+			"git diff --stat HEAD", "git log --oneline | head -5", "ls -la", "grep -r x .", "rg x", "cat a.txt | head", "npm run x",
 			"node --version", "make -n", "python3 -c 'print(1)'", "find . -name x", "sed -n 1,5p a.txt", "tar tf x.tar", "curl localhost",
 			"./a.sh", "while read l; do echo $l; done < a.txt", "for f in *.txt; do wc -l $f; done", "ls 2>/dev/null", "test -f a.txt && sh a.sh",
 		}},
 		{[]effect.Class{container, process}, []string{"docker ps"}},
 		{[]effect.Class{file, process}, []string{
-			"echo x > out && cat out | head", "mkdir -p out && cp a.txt out/", "git add -A && git commit -m x", "git checkout other && git status",
+			"git status", "echo x > out && cat out | head", "mkdir -p out && cp a.txt out/", "git add -A && git commit -m x", "git checkout other && git status",
 			"sed -i s/x/y/ a.txt && git diff", "rm -rf dist && mkdir dist && ls dist", "touch a && sh a.sh", "npm run x > log; tail log",
 			"rm -f a.o && make", "git config user.name x && git commit -m x", "git stash && git stash pop", "npm version patch && npm run x",
 			`for i in $(seq 3); do echo $i > f$i.txt; sh a.sh; done`, "while read l; do echo $l >> o.txt; done < a.txt; sh a.sh",

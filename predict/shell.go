@@ -457,6 +457,15 @@ func (e *engine) test(f *frame, x syntax.TestExpr) {
 	case *syntax.Word:
 		e.literal(f, x)
 	case *syntax.BinaryTest:
+		switch x.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			for _, side := range []syntax.TestExpr{x.X, x.Y} {
+				if w, ok := side.(*syntax.Word); ok {
+					e.arithmetic(f, w)
+				}
+			}
+			return
+		}
 		e.test(f, x.X)
 		e.test(f, x.Y)
 	case *syntax.UnaryTest:
