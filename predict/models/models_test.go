@@ -114,3 +114,48 @@ func same(a, b string) bool {
 	}
 	return true
 }
+
+// TestValuesAreTaken gives every option that takes a value one, in each spelling: it must not be read as an operand.
+func TestValuesAreTaken(t *testing.T) {
+	l := &model.Library{Files: models.Files}
+	names, err := l.Names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[*model.Command]bool{}
+	options := 0
+	for _, name := range names {
+		c, err := l.Find(name)
+		if err != nil || c == nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if seen[c] || c.Style == "raw" || c.Style == "assign" {
+			continue
+		}
+		seen[c] = true
+		for _, aliases := range strings.Fields(c.Values) {
+			for o := range strings.SplitSeq(aliases, "|") {
+				options++
+				spellings := [][]string{{o, "VALUE", "operand"}}
+				switch {
+				case strings.HasPrefix(o, "--"):
+					spellings = append(spellings, []string{o + "=VALUE", "operand"})
+				case len(o) == 2 && c.Style != "single":
+					spellings = append(spellings, []string{o + "VALUE", "operand"})
+				}
+				for _, argv := range spellings {
+					m := c.Match(name, argv)
+					if len(m.Opts) != 1 || m.Opts[0].Value != "VALUE" || !m.Opts[0].Known {
+						t.Errorf("%s %v: options %v", name, argv, m.Opts)
+					}
+					if len(m.Operands) > 0 && m.Operands[0].Text != "operand" {
+						t.Errorf("%s %v: operands %v", name, argv, m.Operands)
+					}
+				}
+			}
+		}
+	}
+	if options < 2000 {
+		t.Errorf("only %d options with a value were tried", options)
+	}
+}
