@@ -235,6 +235,20 @@ func (l *lang) tool(ev *eval, member string, a args) bool {
 	return true
 }
 
+// lazily is what packages that defer require return: a function that loads a module when what
+// it returns is called, and passes the call on.
+func (l *lang) lazily(load val) val {
+	return &script.Go{Do: func(_ *eval, _ val, id args) val {
+		return &script.Go{Do: func(ev *eval, this val, a args) val {
+			m := ev.Call(load, script.Undef{}, id)
+			if len(a.List) == 0 {
+				return m
+			}
+			return ev.Call(m, this, a)
+		}}
+	}}
+}
+
 // merge is what the packages that copy properties do.
 func (l *lang) merge(ev *eval, member string, a args) (val, bool) {
 	switch member {
@@ -269,6 +283,11 @@ func (l *lang) parseArguments(ev *eval, name, member string, a args) (val, bool)
 	case "minimist", "mri", "yargs-parser":
 	case "extend", "object-assign", "deepmerge", "deep-extend", "xtend", "lodash":
 		return l.merge(ev, member, a)
+	case "lazy-req", "import-lazy":
+		if member != "" || !callable(a.At(0)) {
+			return nil, false
+		}
+		return l.lazily(a.At(0)), true
 	case "detect-libc":
 		family := "glibc"
 		if musl(ev) {

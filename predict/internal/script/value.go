@@ -442,8 +442,8 @@ func (ev *Eval) Truthy(v Val) (value, known bool) {
 		}
 		return false, false
 	case *Native:
-		if strings.Contains(v.Path, "().") {
-			return false, false // a property of an instance
+		if strings.Contains(v.Path, "().") || strings.HasPrefix(v.Path, "pkg:") && strings.Contains(v.Path, ".") {
+			return false, false // a property of an instance, or of a package: a function or any value
 		}
 	case *Arr:
 		if ev.py {
