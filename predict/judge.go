@@ -176,10 +176,15 @@ func baselineVariable(n string) bool {
 		"HOSTTYPE", "MACHTYPE", "OSTYPE", "UID", "EUID", "PPID", "SHLVL", "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "LINENO", "IFS", "COLUMNS", "LINES",
 		"OPTARG", "OPTIND", "REPLY", "PS1", "PS2", "PS4", "FUNCNAME", "PIPESTATUS", "DIRSTACK", "GROUPS", "COMP_WORDS", "COMP_CWORD", "INIT_CWD", "NODE", "_",
 		"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "DISPLAY", "MAKE", "MAKEFLAGS", "MAKELEVEL", "CURDIR",
-		"USERPROFILE", "APPDATA", "LOCALAPPDATA", "ComSpec", "COMSPEC", "SystemRoot", "SYSTEMROOT", "windir", "PATHEXT", "Path", "OUT_DIR", "CARGO_MANIFEST_DIR":
+		"USERPROFILE", "APPDATA", "LOCALAPPDATA", "ComSpec", "COMSPEC", "SystemRoot", "SYSTEMROOT", "windir", "PATHEXT", "Path", "OUT_DIR", "CARGO_MANIFEST_DIR",
+		"TERM_PROGRAM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "NODE_OPTIONS", "NODE_PATH", "NODE_DEBUG", "NODE_V8_COVERAGE", "NODE_EXTRA_CA_CERTS",
+		"NODE_TLS_REJECT_UNAUTHORIZED", "NODE_COMPILE_CACHE", "PREFIX":
 		return true
 	}
-	for _, p := range []string{"LC_", "BASH", "npm_", "ZSH_", "CARGO_PKG_", "CARGO_CFG_", "CARGO_FEATURE_"} {
+	if option, ok := strings.CutPrefix(n, "npm_config_"); ok {
+		return npmOwnOption(option) // the others are settings that someone chose
+	}
+	for _, p := range []string{"LC_", "XDG_", "PYTHON", "BASH", "npm_", "ZSH_", "CARGO_PKG_", "CARGO_CFG_", "CARGO_FEATURE_"} {
 		if strings.HasPrefix(n, p) {
 			return true
 		}

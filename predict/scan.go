@@ -160,12 +160,7 @@ func (e *engine) scriptEnv(f *frame) func(string) script.Var {
 // (@npmcli/config, lib/set-envs.js): those of options are there when the option is given.
 func launcherSets(name string, npm bool) bool {
 	if option, ok := strings.CutPrefix(strings.ToLower(name), "npm_config_"); ok && npm {
-		switch option {
-		case "cache", "userconfig", "globalconfig", "prefix", "global_prefix", "local_prefix", "user_agent", "init_module", "node_gyp", "noproxy", "npm_version",
-			"https_proxy", "http_proxy", "proxy", "registry":
-			return true
-		}
-		return false
+		return npmOwnOption(option) || strings.Contains(option, "proxy")
 	}
 	switch name {
 	case "INIT_CWD", "NODE", "PWD", "OLDPWD", "SHLVL", "_", "PATH", "HOME", "SHELL", "USER", "LOGNAME", "LANG", "TERM", "EDITOR", "COLOR", "TMPDIR", "HOSTNAME",
@@ -266,4 +261,14 @@ func values(vs []script.Value) []word {
 		ws[i] = word{text: v.Text, quoted: true}
 	}
 	return ws
+}
+
+// npmOwnOption tells the options that npm gives to every script it runs (@npmcli/config, lib/set-envs.js).
+func npmOwnOption(option string) bool {
+	switch option {
+	case "cache", "userconfig", "globalconfig", "prefix", "global_prefix", "local_prefix", "user_agent", "init_module", "node_gyp", "noproxy", "npm_version", "registry",
+		"fetch_retries":
+		return true
+	}
+	return false
 }

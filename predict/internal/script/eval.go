@@ -174,7 +174,7 @@ func (ev *Eval) Emit(f Finding) {
 	for _, a := range f.Argv {
 		key.b += "\x01" + a.Text
 	}
-	if f.Kind != Import {
+	if f.Kind != Import && f.Access != "read" { // a reader counts its own failures: it knows whether the file is there
 		ev.Fallible++
 	}
 	if i, ok := ev.File.seen[key]; ok { // the surer of two ways to reach it counts
