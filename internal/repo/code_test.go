@@ -3,6 +3,7 @@ package repo
 import (
 	"go/ast"
 	"go/token"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,24 +33,26 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// limits on sizes. Parsers and dispatch tables may be longer, with a reason here.
+// limits on sizes. Parsers and dispatch tables may be longer, with a reason here. AMBIT_SIZES=1 go test -v ./internal/repo -run Sizes
+// lists what is over the wish.
 const (
-	maxFileLines = 700
-	maxFuncLines = 90
-	// What is reported when the test is run with -v: design is to stay below these.
+	maxFileLines  = 700
+	maxFuncLines  = 90
 	wishFileLines = 600
 	wishFuncLines = 60
 )
 
 // longer are the functions and files that may be longer than the cap, each with its reason.
-var longer = map[string]string{}
+var longer = map[string]string{
+	"predict/builtin.go builtin": "the dispatch over the commands of the shell itself",
+}
 
 func TestSizes(t *testing.T) {
 	used := map[string]bool{}
 	check := func(key, at string, lines, wish, limit int) {
 		if lines > limit && longer[key] == "" {
 			t.Errorf("%s: %s has %d lines, the cap is %d: split it, or give the reason in `longer`", at, key, lines, limit)
-		} else if lines > wish {
+		} else if lines > wish && os.Getenv("AMBIT_SIZES") != "" {
 			t.Logf("%s: %s has %d lines (wish: %d)", at, key, lines, wish)
 		}
 		used[key] = lines > limit
@@ -261,12 +264,21 @@ func TestSafetyTestsAreThere(t *testing.T) {
 	}
 }
 
-// fuzzTargets are the names of the functions of a test file that `go test -fuzz` can drive.
-func fuzzTargets(s source) (names []string) {
+// fuzzTargets are the functions of a test file that `go test -fuzz` can drive, and whether they add seeds of their own.
+func fuzzTargets(s source) map[string]bool {
+	targets := map[string]bool{}
 	for _, d := range s.ast.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") {
-			names = append(names, f.Name.Name)
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Recv != nil || f.Body == nil || !strings.HasPrefix(f.Name.Name, "Fuzz") {
+			continue
 		}
+		targets[f.Name.Name] = false
+		ast.Inspect(f, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Add" {
+				targets[f.Name.Name] = true
+			}
+			return true
+		})
 	}
-	return names
+	return targets
 }

@@ -47,7 +47,6 @@ func (l *lang) callFS(ev *eval, n *native, name string, a args, isNew bool) val 
 		return l.stats(ev, n, name)
 	case base == "open":
 		l.openFile(ev, rule, a)
-	case strings.HasPrefix(base, "existsSync"):
 	}
 	for _, use := range fsUses(base) {
 		if use.access == "delete" && base != "rename" && base != "move" {

@@ -96,16 +96,15 @@ type frame struct {
 }
 
 type lexer struct {
-	src    []byte
-	i      int
-	line   int32
-	nl     bool
-	toks   []token
-	stack  []frame
-	ts     bool
-	jsx    bool
-	err    error
-	stopAt int
+	src   []byte
+	i     int
+	line  int32
+	nl    bool
+	toks  []token
+	stack []frame
+	ts    bool
+	jsx   bool
+	err   error
 }
 
 // syntaxError says where the text stopped making sense.
