@@ -243,7 +243,10 @@ func (c planCommand) requested(line []byte) (action.Action, error) {
 	}
 	var r request
 	if err := json.Unmarshal(line, &r); err != nil {
-		return action.Action{}, faultf(codeBadInput, example, "the request is not of this form: %v", err)
+		if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) && e.Field != "" {
+			return action.Action{}, faultf(codeBadInput, example, "the member %s of the request must not be a JSON %s", e.Field, e.Value)
+		}
+		return action.Action{}, faultf(codeBadInput, example, "the request is not a JSON object")
 	}
 	if (r.Command != nil) == (r.Tool != "") {
 		return action.Action{}, faultf(codeBadInput, example, "the request must have one of command and tool")

@@ -52,7 +52,7 @@ const (
 )
 
 func (s screen) paint(st style, text string) string {
-	if !s.colour || st == "" {
+	if !s.colour || st == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + string(st) + "m" + text + "\x1b[0m"
