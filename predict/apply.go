@@ -385,7 +385,27 @@ func (e *engine) nested(f *frame, v *invocation, s model.Step) {
 	if first := v.word(s.Value, s.Index); first.text != rest[0].text {
 		rest = append([]word{first}, rest[1:]...)
 	}
+	if s.Arg == "each" {
+		rest = withEach(f, rest)
+	}
 	e.startProgram(f, rest, v.line)
+}
+
+// withEach puts a file that is not known for {} into a command line, or behind it (fd -x).
+func withEach(f *frame, args []word) []word {
+	unknown := word{text: hole, quoted: true, data: f.comp}
+	out := make([]word, 0, len(args)+1)
+	found := false
+	for _, w := range args {
+		if strings.Contains(w.text, "{}") {
+			w.text, found = strings.ReplaceAll(w.text, "{}", hole), true
+		}
+		out = append(out, w)
+	}
+	if !found {
+		out = append(out, unknown)
+	}
+	return out
 }
 
 // startProgram analyses a program started by another one: no functions or builtins of the shell apply.

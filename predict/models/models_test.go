@@ -38,7 +38,7 @@ func steps(t *testing.T, l *model.Library, line string, fill bool) string {
 			return s.Verb
 		case s.HasValue && s.Arg == "":
 			out = append(out, s.Verb+"="+s.Value)
-		case s.HasValue && (s.Verb == "script" || s.Verb == "code" || s.Verb == "module"):
+		case s.HasValue && (s.Verb == "command" || s.Verb == "script" || s.Verb == "code" || s.Verb == "module"):
 			out = append(out, s.Verb+" "+s.Arg+"="+s.Value)
 		case s.Arg != "":
 			out = append(out, s.Verb+" "+s.Arg)

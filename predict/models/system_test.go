@@ -70,7 +70,10 @@ ssh -oproxycommand=./x h => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts; 
 ssh -o StrictHostKeyChecking=no h ls -F x => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts
 ssh h cmd -o ProxyCommand=./x => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts
 ssh -F cfg h => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts; read=cfg; unknown process,network
-ssh -L 8080:localhost:80 -N h => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts; listen 8080:localhost:80
+ssh -L 8080:localhost:80 -N h => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts
+ssh -L 0.0.0.0:8080:localhost:80 -N h => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts; listen *
+ssh -D 1080 h => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts
+ssh -g -D 1080 h => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts; listen *
 ssh -J jump h => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts; send ssh://jump
 scp a h:b => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts; exec ssh; from=a; to=h:b
 scp -r h:d . => read-tree $HOME/.ssh; write $HOME/.ssh/known_hosts; exec ssh; from=h:d; to=.
@@ -209,7 +212,7 @@ yq eval '.a' f => read=f
 xmllint --noout f => from=f
 file -b f => read=f
 fd pat src => list=src
-fd -e js -x rm => command=rm; list .
+fd -e js -x rm => command each=rm; list .
 fzf --preview 'cat {}' => shell=cat {}
 fzf --bind 'enter:execute(x)' => unknown process,file,network
 tree -L 2 d => list=d

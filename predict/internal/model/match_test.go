@@ -142,7 +142,7 @@ func TestEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vars := map[string]string{"PAGER": "p", "FILE": "f", "OTHER": "o"}
+	vars := map[string]string{"PAGER": "||-p", "FILE": "f", "OTHER": "o"}
 	get := func(n string) (string, bool) { v, ok := vars[n]; return v, ok }
 	if got, want := show(c.Match("a", nil).Env(get)), "read=f write=f shell=p"; got != want {
 		t.Errorf("got %s, want %s", got, want)

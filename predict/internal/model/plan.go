@@ -149,6 +149,7 @@ func (m *Match) Env(get func(name string) (string, bool)) (steps []Step) {
 				continue
 			}
 			seen[name] = true
+			v = strings.TrimLeft(v, "|-") // how the text is used, before the text: LESSOPEN="|-program %s" (less(1))
 			for _, a := range m.Levels[i].Env[name] {
 				steps = append(steps, Step{Action: a, Value: v, HasValue: true, Index: -1, Rule: m.Path[0] + "/$" + name})
 			}
