@@ -26,6 +26,7 @@ type Library struct {
 	keys   string // of all blocks, in order: NUL, the way to it with a space behind ("docker container "), "|run|r|"
 	mu     sync.Mutex
 	parsed map[int]*Command // by place in blocks
+	places map[string]int   // in blocks, of the names that were asked for; -1: none
 }
 
 // block is the text of one model, the place of its key in keys, and the first of its names, by which its subcommands are
@@ -49,27 +50,52 @@ func (l *Library) names(b block) (names []string) {
 	return names
 }
 
-// lookup finds the last block that has a name; -1 if there is none. Searching the text of all keys takes microseconds; a map
-// of all names would take longer to make than most processes take for the rest.
+// maxPlaces bounds how many names are remembered: a text may ask for any number of programs.
+const maxPlaces = 4096
+
+// lookup finds the last block that has a name; -1 if there is none.
 func (l *Library) lookup(name string) int {
+	l.mu.Lock()
+	n, ok := l.places[name]
+	l.mu.Unlock()
+	if ok {
+		return n
+	}
+	n = l.search(name)
+	l.mu.Lock()
+	if len(l.places) < maxPlaces {
+		l.places[strings.Clone(name)] = n
+	}
+	l.mu.Unlock()
+	return n
+}
+
+// search looks through the text of all keys. That takes microseconds, where a map of all names would take longer to make than
+// most processes take for the rest. It goes forwards: strings.Index is many times as fast as strings.LastIndex.
+func (l *Library) search(name string) int {
 	at := strings.LastIndexByte(name, ' ') + 1
 	parent, last := name[:at], "|"+name[at:]+"|"
 	if len(last) == 2 || strings.ContainsAny(name, "|\x00") {
 		return -1
 	}
-	for end := len(l.keys); ; {
-		i := strings.LastIndex(l.keys[:end], last)
+	found := -1
+	for from := 0; ; {
+		i := strings.Index(l.keys[from:], last)
 		if i < 0 {
-			return -1
+			break
 		}
+		i += from
 		start := strings.LastIndexByte(l.keys[:i+1], 0)
-		line := l.keys[start+1:]
-		if way, _, _ := strings.Cut(line, "|"); way == parent {
-			n, _ := slices.BinarySearchFunc(l.blocks, start, func(b block, at int) int { return b.key - at })
-			return n
+		if way, _, _ := strings.Cut(l.keys[start+1:], "|"); way == parent {
+			found = start
 		}
-		end = i + 1
+		from = i + 1
 	}
+	if found < 0 {
+		return -1
+	}
+	n, _ := slices.BinarySearchFunc(l.blocks, found, func(b block, at int) int { return b.key - at })
+	return n
 }
 
 // Names lists every program that has a model.
@@ -260,7 +286,7 @@ func (l *Library) prepare(c *Command, depth int) (*Command, error) {
 }
 
 func (l *Library) load() {
-	l.parsed = map[int]*Command{}
+	l.parsed, l.places = map[int]*Command{}, map[string]int{}
 	names, err := fs.Glob(l.Files, "*.yaml")
 	if err != nil {
 		l.err = err
