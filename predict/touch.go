@@ -155,6 +155,9 @@ func listenPattern(text string) effect.Pattern {
 	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") && !strings.Contains(text[i:], "/") {
 		host, port = text[:i], text[i+1:]
 	}
+	if strings.Trim(host, "0123456789") == "" {
+		host = "" // a port alone
+	}
 	switch host {
 	case "", "*", "0.0.0.0", "::", "[::]":
 		return effect.Any(effect.HostKind)
