@@ -53,6 +53,7 @@ func TestProgram(t *testing.T) {
 		{"strings hide nothing", "s = '''\nimport os\nos.system(\"a\")\n'''\nt = r'\\\\'  # os.system('b')\n", nil},
 		{"joined lines", "import os\nos.system(\n    'a '\n    'b'\n)\nx = 1 + \\\n    2\n", []string{"2 shell a b"}},
 		{"thread", "import threading, os\ndef work(p):\n    os.mkdir(p)\nthreading.Thread(target=work, args=('/x',)).start()\n", []string{"3 effect file.write /x"}},
+		{"import in a function", "def f():\n    import os\n    from shutil import rmtree as r\n    r('/a')\n    os.mkdir('d')\nf()\n", []string{"4 effect file.delete /a", "5 effect file.write /w/d"}},
 		{"failed child", "import subprocess, os\nif os.system('a') != 0:\n    os.system('b')\nr = subprocess.run(['c'])\nif r.returncode:\n    os.system('d')\n", []string{"2 shell a", "3 shell b !", "4 exec c", "6 shell d !"}},
 		{"comprehension", "import os\n[os.remove(p) for p in ('/a', '/b')]\n", []string{"2 effect file.delete /a", "2 effect file.delete /b"}},
 	} {

@@ -304,6 +304,9 @@ func (ev *Eval) InModule(file *File, globals map[string]Val, this Val, body func
 
 // Define adds a variable to the current scope. ref, if not nil, is asked each time.
 func (ev *Eval) Define(name string, v Val, ref func() Val) {
+	if ev.scope.vars == nil {
+		ev.scope.vars = map[string]*variable{}
+	}
 	ev.scope.vars[name] = &variable{val: v, cond: ev.cond, ref: ref}
 }
 
