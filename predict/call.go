@@ -14,7 +14,7 @@ import (
 
 // call analyses a simple command: assignments, words, redirections, and what its first word names.
 func (e *engine) call(f *frame, c *syntax.CallExpr, redirs []*syntax.Redirect) {
-	if name, vals := f.severalValues(c, redirs); name != "" {
+	if name, vals := f.severalValues(c, redirs); name != "" && e.stopped == "" {
 		e.callEach(f, c, redirs, name, vals)
 		return
 	}
@@ -86,6 +86,15 @@ func (f *frame) severalValues(c *syntax.CallExpr, redirs []*syntax.Redirect) (na
 // callEach analyses a command once for each value that a variable may have.
 func (e *engine) callEach(f *frame, c *syntax.CallExpr, redirs []*syntax.Redirect, name string, vals []word) {
 	v := f.vars[name]
+	outer := f.ways
+	defer func() { f.ways = outer }()
+	if f.ways = max(f.ways, 1) * len(vals); f.ways > 64 { // many variables with alternatives: one that is not known
+		all := word{text: hole}
+		for _, w := range vals {
+			all.data = joined(all.data, w.data)
+		}
+		vals = []word{all}
+	}
 	e.branches(f, func() (ways []func(*frame)) {
 		for _, w := range vals {
 			ways = append(ways, func(b *frame) {

@@ -47,7 +47,7 @@ func (c *changes) begin() {
 
 // changed remembers that a file was written or deleted.
 func (e *engine) changed(f *frame, on effect.Pattern, a effect.Access, rule string) {
-	if f.container != "" || e.changes.mute || len(e.changes.made) > 2000 {
+	if f.container != "" || e.changes.mute {
 		return
 	}
 	x := change{path: filePath(on), tree: on.Tree, gone: a == effect.Delete, by: -1}
@@ -67,6 +67,9 @@ func (e *engine) changed(f *frame, on effect.Pattern, a effect.Access, rule stri
 	}
 	if n := len(e.changes.active); n > 0 && !e.changes.code {
 		x.by = e.changes.active[n-1]
+	}
+	if len(e.changes.made) > 1000 { // too many to tell apart: any file may be one of them
+		x = change{path: "/", tree: true, any: true, by: -1}
 	}
 	if device(x.path) || e.changes.seen[x] {
 		return

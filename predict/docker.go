@@ -16,9 +16,27 @@ func (e *engine) dockerBuild(f *frame, v *invocation) {
 	for _, a := range v.args[v.match.SubIndex+2:] {
 		argv = append(argv, shellUnknown(a.text))
 	}
+	for _, o := range v.match.All("-o --output") {
+		if dest := exportTarget(o.Value); dest != "" {
+			e.write(f, v.word(dest, o.Index), true, f.source(v.line, v.name+"/build/output"))
+		}
+	}
 	args := dockerfile.ParseArgs(argv, e.envValue(f))
 	args.Podman = localEngine(v.name)
 	e.followEngine(f, v, dockerfile.Plan(e.fs, f.dir, args))
+}
+
+// exportTarget is the folder or file that the client writes what was built to: "dir", or "type=local,dest=dir" (docker-build(1)).
+func exportTarget(value string) string {
+	if !strings.Contains(value, "=") {
+		return strings.TrimSuffix(value, "-")
+	}
+	for _, field := range strings.Split(value, ",") {
+		if key, dest, _ := strings.Cut(field, "="); key == "dest" && dest != "-" {
+			return dest
+		}
+	}
+	return ""
 }
 
 // localEngine tells whether a client runs containers below itself. Others only talk to a daemon, which works outside the

@@ -29,6 +29,7 @@ type frame struct {
 	stdio     *component // what the surrounding pipeline or redirection connects to
 	container string     // the image or stage whose engine runs this; empty: this machine
 	depth     int
+	ways      int // how many combinations of alternatives this command is one of
 
 	out    *word  // standard output, while a substitution collects it
 	in     *stdin // standard input as far as it is known

@@ -72,7 +72,19 @@ func (e *engine) gitAlias(f *frame, v *invocation, call gitrepo.Call) {
 	case ok && x.Shell != "":
 		e.follow(f, githooks.Plan(e.fs, call))
 	case ok && e.step(f):
-		argv := slices.Clone(v.args[:v.match.SubIndex+1]) // git and its own options
+		argv := slices.Clone(v.args[:v.match.SubIndex+1])                             // git and its own options
+		for _, c := range x.Call.Config[min(len(call.Config), len(x.Call.Config)):] { // the alias' own options
+			argv = append(argv, word{text: "-c"}, word{text: c.Key + "=" + c.Value, quoted: true})
+		}
+		if x.Call.Dir != call.Dir {
+			argv = append(argv, word{text: "-C"}, word{text: x.Call.Dir, quoted: true})
+		}
+		if x.Call.GitDir != call.GitDir {
+			argv = append(argv, word{text: "--git-dir=" + x.Call.GitDir, quoted: true})
+		}
+		if x.Call.WorkTree != call.WorkTree {
+			argv = append(argv, word{text: "--work-tree=" + x.Call.WorkTree, quoted: true})
+		}
 		argv = append(argv, word{text: x.Call.Verb})
 		for _, a := range x.Call.Args {
 			argv = append(argv, word{text: strings.ReplaceAll(a, "${"+unknownName+"}", hole), quoted: true})

@@ -113,6 +113,12 @@ func TestLies(t *testing.T) {
 		{"dc -e '!curl http://host.example'", nil, "network"},
 		{"m4 a", nil, "network"},
 		{"node --test", map[string]string{"a.test.js": "require('http').get('http://host.example')"}, "network"},
+		{"docker build -o /srv/out .", map[string]string{"Dockerfile": "FROM x\n"}, "container file"},
+		{"docker build --output type=local,dest=out .", map[string]string{"Dockerfile": "FROM x\n"}, "container file"},
+		{"make", map[string]string{"Makefile": ".SHELLFLAGS=-c \"curl http://host.example\" --\nall:\n\techo hi\n"}, "network"},
+		{"git x", map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "", ".git/config": "[alias]\nx = -c core.fsmonitor='curl http://host.example' status\n"}, "network"},
+		{"stylelint a", map[string]string{"stylelint.config.js": "require('http').get('http://host.example')"}, "network"},
+		{"nc -U /var/run/docker.sock", nil, "container"},
 		{"ENV=e sh -ic ls", map[string]string{"e": site}, "network"},
 	} {
 		files := map[string]string{"a": "text\n"}
@@ -120,5 +126,31 @@ func TestLies(t *testing.T) {
 		if m := missing(plan(t, tree(t, files), c.command), c.want); len(m) > 0 {
 			t.Errorf("%q: %v neither planned nor among what could be", c.command, slices.Sorted(slices.Values(m)))
 		}
+	}
+}
+
+// TestCombinations: variables with alternatives, and workflows that call themselves, cost a bounded amount and the plan is the
+// same each time.
+func TestCombinations(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"Makefile":     "all:\n\t$(MAKE) all\n\techo > Makefile; make x\nx:\n\tmake all\n",
+		"package.json": `{"scripts":{"a":"npm run b; npm run b","b":"npm run a; echo > package.json; npm run a"}}`,
+	})
+	var set, use strings.Builder
+	for _, v := range strings.Split("abcdefghijklmnopqrst", "") {
+		set.WriteString("if test -e x; then " + v + "=ls; else " + v + "=curl; fi\n")
+		use.WriteString(" $" + v)
+	}
+	for _, command := range []string{set.String() + "echo" + use.String(), "make", "npm run a"} {
+		p := plan(t, dir, command)
+		for _, u := range p.Unknowns {
+			if u.From.Rule == "limit/steps" || u.From.Rule == "limit/depth" {
+				t.Errorf("%.20q: %s", command, u.Why)
+			}
+		}
+	}
+	p := plan(t, dir, set.String()+"$a $b $c $d $e $f $g $h http://host.example")
+	if m := missing(p, "network"); len(m) > 0 {
+		t.Errorf("a program out of many: %v neither planned nor among what could be", m)
 	}
 }

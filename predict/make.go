@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ambit-dev/ambit/predict/internal/makefile"
@@ -17,7 +18,25 @@ func (e *engine) makeCommand(f *frame, v *invocation) {
 		e.unknown(f, v.src, "make runs in a folder that is not known")
 		return
 	}
+	key := e.callKey(f, v.name, dir, argv)
+	if e.running[key] {
+		return // it calls itself: what it does is being followed already
+	}
+	e.running[key] = true
+	defer delete(e.running, key)
 	e.follow(f, makefile.Plan(e.fs, dir, makefile.ParseArgs(dir, argv, e.envValue(f))))
+}
+
+// callKey names a call by all that decides what it does, without what tools count up from one level to the next.
+func (e *engine) callKey(f *frame, name, dir string, argv []string) string {
+	vars := make([]string, 0, len(f.vars))
+	for k, v := range f.vars {
+		if v.exported && !strings.HasPrefix(k, "MAKE") && !strings.HasPrefix(k, "npm_") && k != "SHLVL" {
+			vars = append(vars, k+"="+v.one().text)
+		}
+	}
+	slices.Sort(vars)
+	return strings.Join(slices.Concat([]string{name, dir}, argv, []string{"\x00"}, vars), "\x00")
 }
 
 // makeFile follows a Makefile that is executed by its #! line.

@@ -20,6 +20,12 @@ func (e *engine) nodeManager(f *frame, v *invocation) {
 		e.unknown(f, v.src, v.name+" runs in a folder that is not known, so its scripts are not either")
 		return
 	}
+	key := e.callKey(f, v.name, v.dir, argv)
+	if e.running[key] {
+		return // a script that starts itself again
+	}
+	e.running[key] = true
+	defer delete(e.running, key)
 	req.Dir, req.Home, req.Env = v.dir, e.home, e.envValue(f)
 	r := nodepkg.Plan(e.fs, req)
 	e.follow(f, r.Result)

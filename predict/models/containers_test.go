@@ -11,7 +11,7 @@ docker container run -d nginx => image=nginx
 docker run --name x --cidfile id -p 80:80 img:1 -v x => write=id; image=img:1
 docker build -t x . => from=.
 docker build -f Dockerfile.x --iidfile id --push . => write=id; send @docker; from=.
-docker build -o type=local,dest=out . => write-tree .; from=.
+docker build -o type=local,dest=out . => from=.
 docker buildx build --platform linux/amd64 --load . => from=.
 docker image build . => from=.
 docker exec -it c sh -c rm => engine

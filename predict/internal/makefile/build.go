@@ -430,6 +430,12 @@ func (w *world) setCommand(j *source.Job, text string, sc *scope) {
 	if len(shell) == 2 && path.Base(shell[0]) == "env" {
 		shell = shell[1:]
 	}
+	flags := words(w.value(sc, ".SHELLFLAGS"))
+	if len(shell) == 1 && systemShell(shell[0]) && !optionsOnly(flags) { // make hands them to the shell as a shell splits them
+		line := shell[0] + " " + strings.Join(flags, " ") + " '" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+		j.Shell = w.shellText(line)
+		return
+	}
 	if len(shell) == 1 && systemShell(shell[0]) {
 		j.Shell = w.shellText(text)
 		if base := path.Base(shell[0]); base != "sh" {
@@ -437,10 +443,20 @@ func (w *world) setCommand(j *source.Job, text string, sc *scope) {
 		}
 		return
 	}
-	for _, word := range append(shell, words(w.value(sc, ".SHELLFLAGS"))...) {
+	for _, word := range append(shell, flags...) {
 		j.Argv = append(j.Argv, w.plain(word))
 	}
 	j.Argv = append(j.Argv, w.plain(text))
+}
+
+// optionsOnly tells whether a shell's flags are options, the last of which takes the line as the text to run.
+func optionsOnly(flags []string) bool {
+	for i, f := range flags {
+		if !strings.HasPrefix(f, "-") && !strings.HasPrefix(f, "+") && (i == 0 || !strings.HasSuffix(flags[i-1], "o")) || strings.ContainsAny(f, "\"'\\$`;|&") {
+			return false
+		}
+	}
+	return len(flags) == 0 || flags[0] != "--" && strings.HasSuffix(flags[len(flags)-1], "c")
 }
 
 // posixShell tells whether SHELL is a shell, for which make strips the flags of every line under .ONESHELL.
