@@ -13,7 +13,16 @@ import (
 )
 
 func TestCorpus(t *testing.T) {
-	cases, err := Load()
+	for name, least := range map[string]struct{ packages, workflows int }{"effects": {28, 18}, "holdout": {15, 12}} {
+		t.Run(name, func(t *testing.T) { corpusIsWhole(t, name, least.packages, least.workflows) })
+	}
+	if _, err := LoadCorpus("other"); err == nil {
+		t.Error("a corpus that is not there was loaded")
+	}
+}
+
+func corpusIsWhole(t *testing.T, name string, leastPackages, leastWorkflows int) {
+	cases, err := LoadCorpus(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +40,7 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s is a shell command and its label has no process", c.ID)
 		}
 		if c.Truth == nil {
-			t.Errorf("%s has no label: go run ./bench/cmd/truth -case %s -write", c.ID, c.ID)
+			t.Errorf("%s has no label: go run ./bench/cmd/truth -corpus %s -case %s -write", c.ID, name, c.ID)
 		}
 		for class, why := range c.Reviewed {
 			if why == "" {
@@ -39,8 +48,8 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 	}
-	if len(packages) < 28 || len(workflows) < 18 {
-		t.Errorf("%d packages and %d workflows, want 28 and 18", len(packages), len(workflows))
+	if len(packages) < leastPackages || len(workflows) < leastWorkflows {
+		t.Errorf("%d packages and %d workflows, want %d and %d", len(packages), len(workflows), leastPackages, leastWorkflows)
 	}
 }
 

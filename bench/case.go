@@ -15,10 +15,11 @@ import (
 	"strings"
 )
 
-//go:embed all:testdata/effects
+//go:embed all:testdata/effects all:testdata/holdout
 var corpus embed.FS
 
-const root = "testdata/effects"
+// Corpora are the names of the corpora: the one that the predictor is developed against, and one that was labelled apart from it.
+func Corpora() []string { return []string{"effects", "holdout"} }
 
 // Classes are the six effect classes, sorted.
 func Classes() []string {
@@ -51,7 +52,8 @@ type Case struct {
 	Reviewed map[string]string `json:"reviewed,omitempty"`
 	Notes    string            `json:"notes,omitempty"`
 
-	folder string // of the fixture, within the corpus; empty for a recipe
+	folder  string // of the fixture, within the corpora; empty for a recipe
+	recipes string // folder of the recipe's file, within the corpora; empty for a fixture
 }
 
 // Hook names a lifecycle script that is judged on its own.
@@ -75,8 +77,15 @@ func (c Case) Label() []string {
 	return out
 }
 
-// Load returns every case of the corpus, by identity. It fails when one is not well formed.
-func Load() ([]Case, error) {
+// Load returns every case of the development corpus, by identity. It fails when one is not well formed.
+func Load() ([]Case, error) { return LoadCorpus("effects") }
+
+// LoadCorpus returns every case of one of the Corpora, by identity. It fails when one is not well formed.
+func LoadCorpus(name string) ([]Case, error) {
+	if !slices.Contains(Corpora(), name) {
+		return nil, fmt.Errorf("no corpus %q: choose one of %s", name, strings.Join(Corpora(), ", "))
+	}
+	root := "testdata/" + name
 	var cases []Case
 	recipes, err := fs.Glob(corpus, root+"/*.json")
 	if err != nil {
@@ -87,7 +96,10 @@ func Load() ([]Case, error) {
 		if err := decode(name, &list); err != nil {
 			return nil, err
 		}
-		cases = append(cases, list...)
+		for _, c := range list {
+			c.recipes = root
+			cases = append(cases, c)
+		}
 	}
 	fixtures, err := fs.Glob(corpus, root+"/workflows/*/case.json")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/effects/differences.txt anew")
 
-const differences = root + "/differences.txt"
+const differences = "testdata/effects/differences.txt"
 
 const differencesHead = `# Where the metadata view differs from what a traced run did. "missed": it happened and is not predicted, but an unknown part of the
 # prediction could have it. "SILENT": it happened and nobody was told. "extra": predicted, and it did not happen.

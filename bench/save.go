@@ -31,7 +31,7 @@ func Difference(old, now *Truth) string {
 
 // Save writes the truth of a case into the corpus below dir, the folder of this package.
 func Save(dir string, c Case, t *Truth) error {
-	pattern := filepath.Join(dir, root, "*.json")
+	pattern := filepath.Join(dir, c.recipes, "*.json")
 	if c.folder != "" {
 		pattern = filepath.Join(dir, c.folder, "case.json")
 	}

@@ -16,9 +16,10 @@ type benchCommand struct {
 }
 
 type benchEffects struct {
-	JSON bool     `name:"json" help:"Print the report as JSON."`
-	Show bool     `help:"Print the plan of each case, as plan --json does, before the table."`
-	Case []string `placeholder:"PREFIX" help:"Only cases whose ID starts so; may be given several times."`
+	JSON   bool     `name:"json" help:"Print the report as JSON."`
+	Show   bool     `help:"Print the plan of each case, as plan --json does, before the table."`
+	Case   []string `placeholder:"PREFIX" help:"Only cases whose ID starts so; may be given several times."`
+	Corpus string   `enum:"effects,holdout" default:"effects" help:"Which labelled cases: effects, which the predictor is developed against, or holdout, which was labelled apart from it."`
 }
 
 // Help is shown by kong below the command's own line.
@@ -27,7 +28,7 @@ func (benchEffects) Help() string {
 }
 
 func (c benchEffects) Run(a *app) error {
-	cases, err := chosen(c.Case)
+	cases, err := chosen(c.Corpus, c.Case)
 	if err != nil {
 		return err
 	}
@@ -55,9 +56,9 @@ func (c benchEffects) Run(a *app) error {
 	return r.WriteText(a.out)
 }
 
-// chosen are the cases whose identity begins with one of the prefixes; all without prefixes.
-func chosen(prefixes []string) ([]bench.Case, error) {
-	all, err := bench.Load()
+// chosen are the cases of a corpus whose identity begins with one of the prefixes; all without prefixes.
+func chosen(corpus string, prefixes []string) ([]bench.Case, error) {
+	all, err := bench.LoadCorpus(corpus)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func chosen(prefixes []string) ([]bench.Case, error) {
 		}
 	}
 	if len(cases) == 0 {
-		return nil, faultf(codeUsage, "name the beginning of an ID, see bench/testdata/effects", "no case begins with %s", strings.Join(prefixes, ", "))
+		return nil, faultf(codeUsage, "name the beginning of an ID, see bench/testdata", "no case begins with %s", strings.Join(prefixes, ", "))
 	}
 	return cases, nil
 }
@@ -121,7 +122,7 @@ func (c benchSpeed) Run(a *app) error {
 	if c.Runs < 1 {
 		return faultf(codeUsage, "ambit bench speed --runs 100", "--runs must be at least 1")
 	}
-	cases, err := chosen(c.Case)
+	cases, err := chosen("effects", c.Case)
 	if err != nil {
 		return err
 	}

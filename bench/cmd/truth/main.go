@@ -1,6 +1,6 @@
 // Command truth traces benchmark cases again and compares the result with the committed labels.
 //
-//	go run ./bench/cmd/truth -case ID[,ID...] | -all [-missing] [-write] [-v] [-jobs N]
+//	go run ./bench/cmd/truth -case ID[,ID...] | -all [-corpus NAME] [-missing] [-write] [-v] [-jobs N]
 //
 // Run it from the top of the repository. It exits with status 1 when a label differs, 2 when a trace could not be taken.
 package main
@@ -19,17 +19,18 @@ import (
 
 func main() {
 	ids := flag.String("case", "", "comma-separated identities; a trailing * matches any ending")
+	corpus := flag.String("corpus", "effects", "which corpus: "+strings.Join(bench.Corpora(), " or "))
 	all := flag.Bool("all", false, "every case")
 	missing := flag.Bool("missing", false, "only cases that have no label yet")
 	write := flag.Bool("write", false, "write the labels back")
 	verbose := flag.Bool("v", false, "tell about each run")
 	jobs := flag.Int("jobs", 2, "cases at a time")
 	flag.Parse()
-	os.Exit(run(*ids, *all, *missing, *write, *verbose, *jobs))
+	os.Exit(run(*corpus, *ids, *all, *missing, *write, *verbose, *jobs))
 }
 
-func run(ids string, all, missing, write, verbose bool, jobs int) int {
-	cases, err := bench.Load()
+func run(corpus, ids string, all, missing, write, verbose bool, jobs int) int {
+	cases, err := bench.LoadCorpus(corpus)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
@@ -38,7 +39,7 @@ func run(ids string, all, missing, write, verbose bool, jobs int) int {
 		return !all && !chosen(c.ID, ids) || missing && c.Truth != nil
 	})
 	if len(cases) == 0 {
-		fmt.Fprintln(os.Stderr, "no case chosen: use -all, or -case with identities from bench/testdata/effects")
+		fmt.Fprintln(os.Stderr, "no case chosen: use -all, or -case with identities from bench/testdata")
 		return 2
 	}
 	var mu sync.Mutex

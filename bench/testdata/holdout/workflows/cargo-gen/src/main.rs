@@ -1,0 +1,2 @@
+include!(concat!(env!("OUT_DIR"), "/level.rs"));
+fn main() { println!("{}", LEVEL); }

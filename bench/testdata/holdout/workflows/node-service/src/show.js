@@ -1,0 +1,2 @@
+const { DB_URL } = process.env;
+console.log(DB_URL?.length);
