@@ -119,6 +119,10 @@ func TestLies(t *testing.T) {
 		{"git x", map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "", ".git/config": "[alias]\nx = -c core.fsmonitor='curl http://host.example' status\n"}, "network"},
 		{"stylelint a", map[string]string{"stylelint.config.js": "require('http').get('http://host.example')"}, "network"},
 		{"nc -U /var/run/docker.sock", nil, "container"},
+		{"node a.js", map[string]string{"a.js": "process.binding('spawn_sync').spawn({})"}, "network"},
+		{"node a.js", map[string]string{"a.js": "process.dlopen({exports:{}}, './x.node')"}, "network"},
+		{"python3 a.py", map[string]string{"a.py": "import timeit\ntimeit.timeit('import os; os.system(\"x\")')\n"}, "network"},
+		{"python3 a.py", map[string]string{"a.py": "import yaml\nyaml.unsafe_load(open('a'))\n"}, "network"},
 		{"ENV=e sh -ic ls", map[string]string{"e": site}, "network"},
 	} {
 		files := map[string]string{"a": "text\n"}

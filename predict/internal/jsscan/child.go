@@ -210,6 +210,9 @@ func (l *lang) callProcess(ev *eval, name string, a args) val {
 		return script.Undef{}
 	case "kill":
 		return script.NewUnk()
+	case "dlopen", "binding", "_linkedBinding": // compiled code, or what the modules for processes and sockets are made of
+		l.addon(ev)
+		return script.NewUnk()
 	case "getBuiltinModule":
 		return l.require(ev, a.At(0))
 	case "loadEnvFile":
