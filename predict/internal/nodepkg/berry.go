@@ -1,6 +1,7 @@
 package nodepkg
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path"
@@ -253,7 +254,7 @@ func (p *plan) berryDeps(b *berryState) {
 	if p.ignored != "" || !allowed || p.req.Verb == "rebuild" && any {
 		return
 	}
-	if p.berryComplete(b) {
+	if p.berryComplete(b, found) {
 		return
 	}
 	p.absentDependencies(p.members(p.manifest(p.root)), "yarn/lockfile", any)
@@ -301,26 +302,70 @@ func (p *plan) berryInstalled(b *berryState) (list []place) {
 	return list
 }
 
-// berryComplete tells whether all that yarn.lock lists is installed: Yarn's own record is node_modules/.yarn-state.yml, or .pnp.cjs,
-// no older than the lockfile.
-func (p *plan) berryComplete(b *berryState) bool {
-	state := ".pnp.cjs"
-	switch b.linker {
-	case "node-modules":
-		state = "node_modules/.yarn-state.yml"
-	case "pnpm":
-		state = "node_modules/.store"
-	}
-	have, err := p.fs.Lstat(path.Join(p.root, state))
-	if err != nil {
+// berryComplete tells whether all that yarn.lock lists is among what is on disk. Under Plug'n'Play most packages are in archives, and
+// nothing tells what is new.
+func (p *plan) berryComplete(b *berryState, found []place) bool {
+	f, err := p.fs.Read(path.Join(p.root, "yarn.lock"))
+	if err != nil || b.linker != "node-modules" && b.linker != "pnpm" {
 		return false
 	}
-	lock, err := p.fs.Lstat(path.Join(p.root, "yarn.lock"))
-	if err != nil || lock.ModTime().Sub(have.ModTime()) > 10e9 { // Yarn writes both in one run, in either order
-		return false
+	have := map[string]bool{}
+	for _, d := range found {
+		if m := p.manifest(d.dir); m != nil {
+			have[m.name+"@npm:"+m.version], have[d.name] = true, true
+		}
 	}
-	root, err := p.fs.Lstat(path.Join(p.root, "package.json"))
-	return err == nil && root.ModTime().Sub(have.ModTime()) <= 10e9
+	// Entries are blocks; a package for other systems has a line "conditions: os=win32 & cpu=x64" and is not installed.
+	for block := range strings.SplitSeq(string(f.Data), "\n\n") {
+		id, elsewhere := "", false
+		for l := range strings.Lines(block) {
+			key, v, _ := strings.Cut(strings.TrimSpace(l), ": ")
+			switch key {
+			case "resolution":
+				id = strings.Trim(v, `"`)
+			case "conditions":
+				elsewhere = !p.fitsConditions(v)
+			}
+		}
+		switch {
+		case id == "" || elsewhere || strings.Contains(id, "@workspace:") || strings.Contains(id, "@link:") || strings.Contains(id, "@portal:"):
+		case !have[id] && (strings.Contains(id, "@npm:") || !have[trimVersion(id[:strings.Index(id+":", ":")])]):
+			return false
+		}
+	}
+	// And everything that is asked for has to be listed.
+	for _, w := range append([]member{{dir: p.root}}, p.members(p.manifest(p.root))...) {
+		if m := p.manifest(w.dir); m != nil && !m.listed(f.Data) {
+			return false
+		}
+	}
+	return true
+}
+
+// listed tells whether a lockfile of Yarn has a descriptor for every dependency of a manifest.
+func (m *manifest) listed(lock []byte) bool {
+	for _, deps := range m.deps[:peerDeps] {
+		for name, value := range deps {
+			if !bytes.Contains(lock, []byte(name+"@npm:"+value)) && !bytes.Contains(lock, []byte(name+"@"+value)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fitsConditions tells whether conditions of a lockfile hold on this machine. What is not understood holds.
+func (p *plan) fitsConditions(s string) bool {
+	pl := p.platform()
+	lists := map[string][]string{}
+	for part := range strings.SplitSeq(strings.NewReplacer("(", "", ")", "").Replace(s), "&") {
+		for alt := range strings.SplitSeq(part, "|") {
+			if key, v, ok := strings.Cut(strings.TrimSpace(alt), "="); ok {
+				lists[key] = append(lists[key], v)
+			}
+		}
+	}
+	return pl.fits(p.fs, lists["os"], lists["cpu"], lists["libc"])
 }
 
 // berryRun plans yarn run, yarn exec and yarn workspaces foreach: no pre and post scripts; a name with a colon may be a script of
@@ -337,6 +382,9 @@ func (p *plan) berryRun(b *berryState) {
 	}
 	if len(argv) == 0 {
 		return
+	}
+	if file := path.Join(p.root, ".pnp.cjs"); p.fs.IsFile(file) && b.linker != "node-modules" && b.linker != "pnpm" {
+		p.unknown(effect.Source{File: file, Line: 1, Rule: "yarn/pnp"}, "every node process loads .pnp.cjs, which is not read", anything...)
 	}
 	all := p.members(p.manifest(p.root))
 	dirs := []string{b.self}

@@ -197,6 +197,23 @@ func (p *locked) omitted(omit map[string]bool) bool {
 	return p.peer && omit["peer"] || p.dev && omit["dev"] || p.optional && omit["optional"] || p.devOptional && omit["dev"] && omit["optional"]
 }
 
+// drifted tells whether package.json asks for other things than when the lockfile was written (@npmcli/arborist
+// lib/arborist/load-virtual.js, #checkRootEdges).
+func (l *npmLock) drifted(root *manifest) bool {
+	if root == nil || l.root == nil {
+		return true
+	}
+	asked := map[string]bool{}
+	for _, deps := range root.deps {
+		for name, value := range deps {
+			if asked[name] = true; l.root[name] != value && !sameSpec(parseValue(name, l.root[name]), parseValue(name, value)) {
+				return true
+			}
+		}
+	}
+	return len(asked) != len(l.root)
+}
+
 // packageName is the name under which the package is published: npm records it when the place has another (an alias).
 func (p *locked) packageName() string {
 	if p.name != "" {

@@ -28,6 +28,9 @@ type dependency struct {
 // a difference from either one counts: neither can hide a script that the other would run.
 func (p *plan) npmLocked(l *npmLock, fresh bool, root *manifest) (deps []dependency, changed bool) {
 	omit, pl := p.omit(), p.platform()
+	if l.drifted(root) {
+		omit = nil // npm works out anew what is for development only, and the lockfile's word does not count
+	}
 	var hidden *npmLock
 	if len(l.pkgs) > 0 {
 		hidden, _ = p.readNPMLock(path.Join(p.root, "node_modules/.package-lock.json"), these(l), false)
@@ -53,7 +56,7 @@ func (p *plan) npmLocked(l *npmLock, fresh bool, root *manifest) (deps []depende
 			}
 			continue
 		}
-		if !pl.fits(p.fs, k.os, k.cpu, k.libc) {
+		if !p.cfg.On("force") && !pl.fits(p.fs, k.os, k.cpu, k.libc) {
 			if k.optional && k.script {
 				p.skip(Skip{Label: "install scripts of " + d.id(), Why: "it is optional and not for this system (os, cpu or libc)", From: d.source("npm/lockfile")})
 			}

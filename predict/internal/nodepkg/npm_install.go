@@ -370,12 +370,51 @@ func (p *plan) npmMissing(lock *npmLock, root *manifest) bool {
 			}
 		}
 	}
+	if lock == nil && len(missing) == 0 {
+		missing = p.npmGaps(omit)
+	}
 	if len(missing) == 0 {
 		return false
 	}
 	slices.Sort(missing)
 	p.fetched(several(slices.Compact(missing))+" (neither installed nor in a lockfile) and of what they depend on", "npm/install")
 	return true
+}
+
+// npmGaps looks, where there is no lockfile, for what installed packages depend on and do not find: npm fetches it. Optional
+// dependencies may be missing for good.
+func (p *plan) npmGaps(omit map[string]bool) (missing []string) {
+	for _, d := range p.packagesBelow(p.root) {
+		m := p.manifest(d.dir)
+		if m == nil || d.link {
+			continue
+		}
+		for _, kind := range [...]int{prodDeps, peerDeps} {
+			for name, value := range m.deps[kind] {
+				if kind == peerDeps && (omit["peer"] || slices.Contains(m.optionalPeers, name)) || m.deps[optionalDeps][name] != "" || slices.Contains(m.bundled, name) {
+					continue
+				}
+				if s := parseValue(name, value); !p.npmFinds(d.dir, name, s) {
+					missing = append(missing, name)
+				}
+			}
+		}
+	}
+	return missing
+}
+
+// npmFinds looks a dependency up as node does: in node_modules of every folder upwards.
+func (p *plan) npmFinds(dir, name string, s spec) bool {
+	for d := dir; ; d = path.Dir(d) {
+		if path.Base(d) != "node_modules" {
+			if m := p.manifest(path.Join(d, "node_modules", name)); m != nil {
+				return settles(m.version, s) || s.kind != registrySpec
+			}
+		}
+		if d == p.root || d == "/" {
+			return false
+		}
+	}
 }
 
 // settles tells whether what is there is what is asked for, so that nothing is looked up.

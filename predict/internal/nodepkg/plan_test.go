@@ -94,7 +94,7 @@ func (c planCase) check(t *testing.T) {
 
 // lockOf makes a package-lock.json of version 3; entries are JSON members of "packages".
 func lockOf(entries ...string) string {
-	return `{"name": "root", "lockfileVersion": 3, "packages": {"": {"name": "root"}, ` + strings.Join(entries, ", ") + `}}`
+	return `{"name": "root", "lockfileVersion": 3, "packages": {"": {"name": "root", "dependencies": {"dep": "^1.0.0"}}, ` + strings.Join(entries, ", ") + `}}`
 }
 
 const depEntry = `"node_modules/dep": {"version": "1.0.0", "resolved": "https://r.example/dep/-/dep-1.0.0.tgz", "integrity": "sha512-a", "hasInstallScript": true}`
@@ -141,6 +141,11 @@ func TestPlanNPM(t *testing.T) {
 		{name: "development", cmd: "npm ci --omit=dev", tree: npmTree(strings.Replace(depEntry, `{`, `{"dev": true, `, 1), nil)},
 		{name: "development by NODE_ENV", cmd: "npm ci", env: map[string]string{"NODE_ENV": "production"}, tree: npmTree(strings.Replace(depEntry, `{`, `{"dev": true, `, 1), nil)},
 		{name: "development asked for", cmd: "npm ci --include=dev", env: map[string]string{"NODE_ENV": "production"}, tree: npmTree(strings.Replace(depEntry, `{`, `{"dev": true, `, 1), nil), jobs: both},
+		{name: "called development by a lockfile that is out of date", cmd: "npm install --omit=dev", jobs: nil, unknowns: []string{"install script of dep@1.0.0 is not on disk yet"},
+			tree: map[string]string{"package.json": pkg("root", `"dependencies": {"dep": "1"}`), "package-lock.json": lockOf(strings.Replace(depEntry, `{`, `{"dev": true, `, 1))}},
+		{name: "another system, forced", cmd: "npm ci --force", tree: npmTree(strings.Replace(depEntry, `{`, `{"optional": true, "os": ["win32"], `, 1), nil), jobs: both},
+		{name: "a dependency's dependency is missing", cmd: "npm install", unknowns: []string{"install scripts of b"}, tree: map[string]string{"package.json": pkg("root", `"dependencies": {"a": "1"}`),
+			"node_modules/a/package.json": pkg("a", `"dependencies": {"b": "1"}, "optionalDependencies": {"c": "1"}`)}},
 		{name: "another system", cmd: "npm ci", tree: npmTree(strings.Replace(depEntry, `{`, `{"optional": true, "os": ["win32"], `, 1), nil), skipped: []string{"install scripts of dep@1.0.0: not for this system"}},
 		{name: "another system, not optional", cmd: "npm ci", tree: npmTree(strings.Replace(depEntry, `{`, `{"os": ["win32"], `, 1), nil), jobs: both},
 		{name: "git", cmd: "npm ci", tree: npmTree(strings.Replace(depEntry, "https://r.example/dep/-/dep-1.0.0.tgz", "git+ssh://git@h.example/dep.git#abc", 1), nil),
@@ -329,7 +334,7 @@ func TestJob(t *testing.T) {
 	}
 	j := r.Jobs[0]
 	want := map[string]string{"npm_lifecycle_event": "say", "npm_lifecycle_script": "echo", "npm_package_name": "@s/n", "npm_package_version": "1.2.3", "npm_package_config_port": "80",
-		"npm_package_config_a_b": "", "npm_package_json": dir + "/package.json", "INIT_CWD": dir + "/sub", "npm_command": "run-script", "npm_config_local_prefix": dir, "HOME": dir + "/home"}
+		"npm_package_config_a_b": "", "npm_package_json": dir + "/package.json", "INIT_CWD": dir + "/sub", "npm_command": "run-script", "npm_config_local_prefix": dir, "npm_config_script_shell": "./my-sh", "HOME": dir + "/home"}
 	if diff := cmp.Diff(want, j.Fields); diff != "" {
 		t.Errorf("fields: -want +got\n%s", diff)
 	}

@@ -396,13 +396,17 @@ func (p *plan) pnpmPending(lock *workspace.File) (pending []string, settled bool
 			pending = append(pending, strings.TrimPrefix(pureVersion(id), "/"))
 		}
 	}
+	store := ""                                  // of another machine: pnpm makes node_modules anew
 	if r := newReader(f.Data); r.peek() == '{' { // pnpm writes JSON, which is read much faster
 		r.object(func(k []byte, _ int) {
-			if string(k) == "pendingBuilds" || string(k) == "ignoredBuilds" {
+			switch string(k) {
+			case "pendingBuilds", "ignoredBuilds":
 				add(r.strings())
+			case "storeDir":
+				store = r.text()
 			}
 		})
-		return pending, r.end() == nil
+		return pending, r.end() == nil && p.fs.IsDir(store)
 	}
 	state := p.yaml(f.Path, "pnpm/modules")
 	if state == nil {
@@ -410,7 +414,7 @@ func (p *plan) pnpmPending(lock *workspace.File) (pending []string, settled bool
 	}
 	add(texts(get(state.root, "pendingBuilds")))
 	add(texts(get(state.root, "ignoredBuilds")))
-	return pending, true
+	return pending, p.fs.IsDir(text(get(state.root, "storeDir")))
 }
 
 // pnpmAbsent reports packages that may run scripts and are not on disk.

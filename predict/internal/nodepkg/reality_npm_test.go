@@ -85,6 +85,7 @@ func TestRealityNPM(t *testing.T) {
 			{argv: "npm ci", rm: "node_modules", tell: "not on disk"},
 			{argv: "npm ci --ignore-scripts"},
 			{argv: "npm install"},
+			{argv: "npm install", rm: "node_modules/.package-lock.json"},
 			{argv: "npm rebuild"},
 			{argv: "npm ci", do: map[string]string{"package-lock.json": "{"}, fail: true, tell: "JSON", more: true},
 		}},

@@ -45,7 +45,7 @@ func TestRealityPNPM(t *testing.T) {
 					{argv: "pnpm build", loose: true},
 					{argv: "pnpm --filter b build", loose: true},
 					{argv: "pnpm run build", dir: "packages/a", loose: true},
-					{argv: "pnpm run /^b/", loose: true, do: map[string]string{"package.json": pkg("root", `"private": true`, "b1", "b2", "c")}},
+					{argv: "pnpm run /^b/", loose: true, do: map[string]string{"package.json": pkg("root", `"private": true`, "b1", "c")}},
 					{argv: "pnpm pack", loose: true},
 				}},
 				{"nothing allowed", project("strictDepBuilds: false\n"), []step{{argv: "pnpm install", loose: true}, {argv: "pnpm install --frozen-lockfile", loose: true, more: true}}},

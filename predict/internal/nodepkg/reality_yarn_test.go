@@ -105,7 +105,7 @@ func TestRealityBerry(t *testing.T) {
 		{"plug and play", with(others(""), "nodeLinker: pnp\nenableScripts: true\n"), []step{
 			{argv: "yarn install", loose: true, tell: "not on disk"},
 			{argv: "yarn rebuild", loose: true},
-			{argv: "yarn start", loose: true},
+			{argv: "yarn start", loose: true, tell: ".pnp.cjs"},
 		}},
 		{"store", with(others(""), "nodeLinker: pnpm\nenableScripts: true\n"), []step{
 			{argv: "yarn install", loose: true, tell: "not on disk"},

@@ -261,10 +261,12 @@ func (p *plan) classicCurrent(prod bool) (current bool, locked int) {
 	if err != nil {
 		return false, len(wanted)
 	}
-	have, top, flags := map[string]string{}, []string(nil), []string(nil)
+	have, top, flags, system := map[string]string{}, []string(nil), []string(nil), ""
 	r := newReader(f.Data)
 	r.object(func(k []byte, _ int) {
 		switch string(k) {
+		case "systemParams":
+			system = r.text()
 		case "lockfileEntries":
 			have = r.texts()
 		case "topLevelPatterns":
@@ -281,10 +283,34 @@ func (p *plan) classicCurrent(prod bool) (current bool, locked int) {
 			locked++
 		}
 	}
-	current = locked == 0 && len(have) == len(wanted) && slices.Contains(flags, "production") == prod && !slices.ContainsFunc(flags, func(s string) bool {
+	current = locked == 0 && p.thisNode(system) && len(have) == len(wanted) && slices.Contains(flags, "production") == prod && !slices.ContainsFunc(flags, func(s string) bool {
 		return s != "production" && s != "ignoreScripts"
 	})
 	return current && p.classicPatterns(top), locked
+}
+
+// thisNode tells whether a record is of this system and of the node on PATH: "linux-x64-115", where the number is the version of
+// node's binary interface, which its header files name. Without those nothing is certain, and Yarn may install everything anew.
+func (p *plan) thisNode(system string) bool {
+	pl := thisMachine()
+	abi, ok := strings.CutPrefix(system, pl.os+"-"+pl.cpu+"-")
+	if !ok || p.in.Node == "" {
+		return false
+	}
+	real, err := p.fs.Resolve("/", p.in.Node, true)
+	if err != nil {
+		return false
+	}
+	f, err := p.fs.Read(path.Join(path.Dir(path.Dir(real)), "include/node/node_version.h"))
+	if err != nil {
+		return false
+	}
+	for l := range strings.Lines(string(f.Data)) {
+		if words := strings.Fields(l); len(words) == 3 && words[0] == "#define" && words[1] == "NODE_MODULE_VERSION" && words[2] == abi {
+			return true
+		}
+	}
+	return false
 }
 
 // classicPatterns tells whether the dependencies of the manifests are those that were installed.
