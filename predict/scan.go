@@ -90,7 +90,7 @@ func (e *engine) onlyOnError(f *frame, files []script.FileFindings) {
 				}
 				continue
 			}
-			for _, c := range anything() {
+			for _, c := range parseClasses(strings.Join(script.All(), ",")) {
 				could[c] = true
 			}
 		}

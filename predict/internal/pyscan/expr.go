@@ -199,11 +199,14 @@ func (p *parser) assignment() *node {
 	case ":":
 		p.i++
 		p.expression()
-		if !p.eat("=") {
-			return &node{Op: script.OpEmpty, Line: left.Line}
-		}
 		n := p.node(script.OpAssign)
-		n.Str, n.A = "=", left
+		n.Str, n.A, n.Opt = "=", left, true
+		if !p.eat("=") {
+			if !p.class {
+				n.Op = script.OpEmpty
+			}
+			return n // a field of a class
+		}
 		n.B = p.expressions()
 		return n
 	case "=":

@@ -373,6 +373,10 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 		return script.NewUnk()
 	case "glob":
 		return openList(ev)
+	case "argparse":
+		if v, ok := l.argparse(ev, n.Path, a); ok {
+			return v
+		}
 	}
 	if (head == "mcp" || head == "fastmcp") && l.tool(ev, n.Path, a) {
 		return a.At(0)

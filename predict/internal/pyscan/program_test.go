@@ -54,6 +54,8 @@ func TestProgram(t *testing.T) {
 		{"joined lines", "import os\nos.system(\n    'a '\n    'b'\n)\nx = 1 + \\\n    2\n", []string{"2 shell a b"}},
 		{"thread", "import threading, os\ndef work(p):\n    os.mkdir(p)\nthreading.Thread(target=work, args=('/x',)).start()\n", []string{"3 effect file.write /x"}},
 		{"import in a function", "def f():\n    import os\n    from shutil import rmtree as r\n    r('/a')\n    os.mkdir('d')\nf()\n", []string{"4 effect file.delete /a", "5 effect file.write /w/d"}},
+		{"dataclass", "import os\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    name: str\n    root: str = '/r'\n    def go(self):\n        os.mkdir(self.root + '/' + self.name)\nA('x').go()\nA(name='y', root='/s').go()\n", []string{"8 effect file.write /r/x", "8 effect file.write /s/y"}},
+		{"argparse", "import argparse, os\np = argparse.ArgumentParser()\np.add_argument('action')\np.add_argument('-f', '--force', action='store_true')\np.add_argument('--out', default='/o')\na = p.parse_args()\nif a.action == 'init':\n    os.mkdir(a.out)\nif a.force:\n    os.rmdir('/a')\nb = p.parse_args(['x', '-f', '--out=/p'])\nif b.force:\n    os.mkdir(b.out)\n", []string{"8 effect file.write /o", "13 effect file.write /p"}},
 		{"failed child", "import subprocess, os\nif os.system('a') != 0:\n    os.system('b')\nr = subprocess.run(['c'])\nif r.returncode:\n    os.system('d')\n", []string{"2 shell a", "3 shell b !", "4 exec c", "6 shell d !"}},
 		{"comprehension", "import os\n[os.remove(p) for p in ('/a', '/b')]\n", []string{"2 effect file.delete /a", "2 effect file.delete /b"}},
 	} {

@@ -63,10 +63,12 @@ func Scan(src []byte, opts script.Options) []script.Finding {
 // lang is Python for the evaluator.
 type lang struct {
 	script.Place
-	modules map[string]*module
-	search  []string // where modules are looked for
-	entry   *module
-	nesting int
+	modules     map[string]*module
+	search      []string // where modules are looked for
+	entry       *module
+	nesting     int
+	options     []option // of argparse
+	optionsOpen bool     // there are options that are not known
 }
 
 // module is one file of the program, or a package folder.

@@ -509,6 +509,8 @@ func (ev *Eval) Construct(f *Fn, args Args) Val {
 	if ev.py {
 		if m, holder := o.Find("__init__"); holder != nil {
 			ev.Call(ev.access(m, o, holder), o, args)
+		} else {
+			ev.dataclass(o, f, args)
 		}
 		return o
 	}
@@ -516,6 +518,24 @@ func (ev *Eval) Construct(f *Fn, args Args) Val {
 		return r
 	}
 	return o
+}
+
+// dataclass stores the arguments of a class without a constructor in its annotated fields.
+func (ev *Eval) dataclass(o *Obj, f *Fn, args Args) {
+	var names []string
+	for c, n := f, 0; c != nil && n < 16; n++ {
+		names = append(append([]string(nil), c.Names...), names...)
+		parent, _ := c.Parent.(*Fn)
+		c = parent
+	}
+	for i, name := range names {
+		v := args.Get(name, i)
+		if _, none := v.(Undef); !none {
+			o.Put(name, v)
+		} else if _, holder := o.Find(name); holder == nil {
+			o.Put(name, NewUnk())
+		}
+	}
 }
 
 // initialise runs the constructor of f on o; it returns what that returned instead of o.

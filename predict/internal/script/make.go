@@ -241,7 +241,17 @@ func (ev *Eval) pyClass(c *Fn, n *Node) {
 	scope := &Scope{vars: map[string]*variable{}, parent: ev.scope, fn: true, class: true, file: ev.File}
 	old := ev.scope
 	ev.scope = scope
-	ev.block(n.List)
+	var body []*Node
+	for _, s := range n.List {
+		field := s.Op == OpAssign && s.Opt && s.A.Op == OpName
+		if field {
+			c.Names = append(c.Names, s.A.Str)
+		}
+		if !field || s.B != nil {
+			body = append(body, s)
+		}
+	}
+	ev.block(body)
 	ev.scope = old
 	for _, name := range scope.Names() {
 		v := scope.vars[name].val

@@ -130,8 +130,8 @@ type Options struct {
 	HasInput bool
 
 	MaxFiles int // modules followed; 400 when 0
-	MaxBytes int // source bytes read; 16 MiB when 0
-	MaxSteps int // nodes evaluated; 400,000 when 0
+	MaxBytes int // source bytes read; 8 MiB when 0
+	MaxSteps int // nodes evaluated; 150,000 when 0
 }
 
 func (o Options) withDefaults() Options {
@@ -139,10 +139,10 @@ func (o Options) withDefaults() Options {
 		o.MaxFiles = 400
 	}
 	if o.MaxBytes == 0 {
-		o.MaxBytes = 16 << 20
+		o.MaxBytes = 8 << 20
 	}
 	if o.MaxSteps == 0 {
-		o.MaxSteps = 400_000
+		o.MaxSteps = 150_000
 	}
 	if o.Temp == "" {
 		o.Temp = "/tmp"

@@ -57,6 +57,7 @@ type (
 		Class   bool
 		Parent  Val
 		Fields  []*Node
+		Names   []string // annotated fields of a Python class, the parameters of a dataclass
 		Props   *Obj
 		proto   *Obj
 		home    *Obj // the prototype it was defined on, for super
