@@ -133,9 +133,10 @@ func (l *lang) file(ev *script.Eval, p string) (string, bool) {
 			}
 		}
 		// TypeScript names the file that it will become.
-		for js, ts := range map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"} {
-			if base, ok := strings.CutSuffix(p, js); ok && isFile(base+ts) {
-				return ev.FS.Real(base + ts), true
+		switch ext := path.Ext(p); ext {
+		case ".js", ".mjs", ".cjs":
+			if ts := strings.TrimSuffix(p, "js") + "ts"; isFile(ts) {
+				return ev.FS.Real(ts), true
 			}
 		}
 	}
