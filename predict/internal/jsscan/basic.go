@@ -43,6 +43,11 @@ func (l *lang) callBasic(ev *eval, path string, a args) (val, bool) {
 		return a.At(0), true
 	case "Object.fromEntries":
 		o := ev.NewObj()
+		if n, ok := a.At(0).(*native); ok {
+			if v, ok := l.items(ev, n); ok {
+				a.List[0] = v
+			}
+		}
 		if ev.Each(a.At(0), func(e val) {
 			if k, ok := ev.Index(e, 0.0).(string); ok {
 				o.Put(k, ev.Index(e, 1.0))
@@ -193,8 +198,10 @@ func (l *lang) arrayFrom(ev *eval, path string, a args) val {
 		return out
 	}
 	src := a.At(0)
-	if n, ok := src.(*native); ok && n.Path == "Set()" {
-		src = n.Recv
+	if n, ok := src.(*native); ok {
+		if v, ok := l.items(ev, n); ok {
+			src = v
+		}
 	}
 	arr, ok := src.(*script.Arr)
 	if !ok {

@@ -54,6 +54,9 @@ func (l *lang) Member(ev *eval, obj val, name string) (val, bool) {
 	}
 	switch name {
 	case script.ItemsMark:
+		if v, ok := l.items(ev, n); ok {
+			return v, true
+		}
 		lines, known := ev.InputLines()
 		if !known || !strings.HasPrefix(n.Path, "process.stdin") && !strings.HasPrefix(n.Path, "readline.") {
 			return nil, false
@@ -125,6 +128,10 @@ func (l *lang) platform(ev *eval, n *native, name string) (val, bool) {
 		switch name {
 		case "GLIBC", "MUSL":
 			return strings.ToLower(name), true
+		}
+	case "Map()", "Set()":
+		if name == "size" {
+			return script.NewUnk(), true
 		}
 	case "URL()":
 		return urlPart(n, name), true
@@ -288,6 +295,10 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 		}
 	case "util":
 		return l.callUtil(ev, name, a)
+	case "Map()":
+		return l.mapCall(ev, n, name, a)
+	case "Set()":
+		return l.setCall(ev, n, name, a)
 	}
 	switch n.Path {
 	case "require":
@@ -304,13 +315,10 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 		cb := a.At(0)
 		ev.Later(func() { ev.Contained(func() { ev.Call(cb, script.Undef{}, args{}) }) })
 		return script.NewUnk()
-	case "Map", "Set", "WeakMap", "WeakSet":
-		o := ev.NewObj()
-		o.Open, o.Base = true, nat(n.Path+"()")
-		if n.Path == "Set" {
-			return &native{Path: "Set()", Recv: a.At(0)}
-		}
-		return o
+	case "Map", "WeakMap":
+		return newMap(ev, a.At(0))
+	case "Set", "WeakSet":
+		return newSet(ev, a.At(0))
 	case "Proxy":
 		return a.At(0)
 	case "RegExp":

@@ -46,6 +46,8 @@ func TestProgram(t *testing.T) {
 		{"typescript", "import fs from 'fs'\nfs.writeFileSync('a', 'b')", []string{"2 effect file.write /w/a"}},
 		{"regex is not division", "const a = 1 / 2, r = /require('fs').mkdirSync('x')/.test('y'); a / r / 1", nil},
 		{"template", "const n = process.env.N\nrequire('child_process').execSync(`npm i ${n} --save`)", []string{"1 effect environment.read N", "2 shell npm i * --save"}},
+		{"map", "const cp = require('child_process')\nconst m = new Map([['init', () => cp.execSync('a')], ['other', () => cp.execSync('b')]])\nm.set('third', () => cp.execSync('c'))\nconst f = m.get(process.argv[2])\nif (f) f()\nif (m.has('none')) cp.execSync('d')\nfor (const [k] of m) if (k === 'third') m.get(k)()", []string{"2 shell a", "3 shell c"}},
+		{"set", "const cp = require('child_process')\nconst s = new Set(['init'])\ns.add('x')\nif (s.has(process.argv[2])) cp.execSync('a')\nif (s.has('y')) cp.execSync('b')\nfor (const v of s) cp.execSync(v)\n;[...s].forEach((v) => cp.execSync('go ' + v))", []string{"4 shell a", "6 shell init", "6 shell x", "7 shell go init", "7 shell go x"}},
 		{"failed child", "const cp = require('child_process')\ncp.exec('test', (err) => { if (err) cp.execSync('build') ; else cp.execSync('done') })", []string{"2 shell test", "2 shell build !", "2 shell done ?"}},
 		{"exit status", "const cp = require('child_process')\nconst r = cp.spawnSync('a')\nif (r.status !== 0) { cp.execSync('b') }\nif (!r.error) cp.execSync('c')", []string{"2 exec a", "3 shell b !", "4 shell c ?"}},
 		{"early return after failure", "const cp = require('child_process')\nfunction f() { const r = cp.spawnSync('a'); if (r.status === 0) return; cp.execSync('b') }\nf(); cp.execSync('c')", []string{"2 exec a", "2 shell b !", "3 shell c"}},

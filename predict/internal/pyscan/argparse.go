@@ -12,22 +12,38 @@ type option struct {
 	dest      string
 	action    string
 	many      bool
+	sub       string // the subcommand that it belongs to
 	otherwise val
 }
 
 // argparse follows what the standard argument parser makes of the arguments, which are known.
-func (l *lang) argparse(ev *eval, name string, a args) (val, bool) {
+func (l *lang) argparse(ev *eval, n *native, a args) (val, bool) {
+	name := n.Path
 	switch {
 	case strings.HasSuffix(name, ".add_argument"):
 		if o, ok := newOption(a); ok {
+			o.sub, _ = n.Recv.(string)
 			l.options = append(l.options, o)
 		} else {
 			l.optionsOpen = true
 		}
 		return script.NewUnk(), true
-	case strings.HasSuffix(name, ".add_subparsers"), strings.HasSuffix(name, ".set_defaults"), strings.HasSuffix(name, ".add_parser"):
-		l.optionsOpen = true
-		return nil, false
+	case strings.HasSuffix(name, ".add_subparsers"):
+		l.subDest, _ = a.Get("dest", -1).(string)
+	case strings.HasSuffix(name, ".add_parser"):
+		sub, ok := a.At(0).(string)
+		if !ok {
+			l.optionsOpen = true
+			return script.NewUnk(), true
+		}
+		l.subs = append(l.subs, sub)
+		return &native{Path: "argparse.ArgumentParser()", Recv: sub}, true
+	case strings.HasSuffix(name, ".set_defaults"):
+		sub, _ := n.Recv.(string)
+		for i, k := range a.Names {
+			l.defaults = append(l.defaults, setting{sub, k, a.Named[i]})
+		}
+		return script.Null{}, true
 	case strings.HasSuffix(name, ".parse_args"), strings.HasSuffix(name, ".parse_known_args"):
 		ns := l.parsed(ev, a)
 		if strings.HasSuffix(name, ".parse_known_args") {
@@ -93,7 +109,15 @@ func (l *lang) parsed(ev *eval, a args) val {
 	if strings.Contains(strings.Join(given, ""), script.Hole) || l.optionsOpen {
 		known = false
 	}
+	sub := ""
+	if known && len(l.subs) > 0 {
+		given, sub = l.subcommand(given)
+	}
+	l.subSettings(ns, sub, known)
 	for _, o := range l.options {
+		if known && o.sub != "" && o.sub != sub {
+			continue
+		}
 		switch {
 		case !known || o.many:
 			ns.Put(o.dest, script.Join(o.otherwise, script.NewUnk()))
@@ -106,7 +130,7 @@ func (l *lang) parsed(ev *eval, a args) val {
 	}
 	rest := l.positional(given)
 	for _, o := range l.options {
-		if len(o.flags) > 0 || o.many {
+		if len(o.flags) > 0 || o.many || o.sub != "" && o.sub != sub {
 			continue
 		}
 		if len(rest) > 0 {
@@ -168,4 +192,46 @@ next:
 		}
 	}
 	return rest
+}
+
+// setting is one name of set_defaults.
+type setting struct {
+	sub, name string
+	value     val
+}
+
+// subcommand takes the name of a subcommand out of the arguments.
+func (l *lang) subcommand(given []string) (rest []string, sub string) {
+	for i, g := range given {
+		for _, s := range l.subs {
+			if g == s {
+				return append(append([]string(nil), given[:i]...), given[i+1:]...), s
+			}
+		}
+	}
+	return given, ""
+}
+
+// subSettings stores what choosing a subcommand sets; where the choice is open, what any does.
+func (l *lang) subSettings(ns *script.Obj, sub string, known bool) {
+	if l.subDest != "" {
+		switch {
+		case !known:
+			ns.Put(l.subDest, script.NewUnk())
+		case sub == "":
+			ns.Put(l.subDest, script.Null{})
+		default:
+			ns.Put(l.subDest, sub)
+		}
+	}
+	for _, d := range l.defaults {
+		if d.sub != "" && known && d.sub != sub {
+			continue
+		}
+		v := d.value
+		if old, ok := ns.Own(d.name); ok && !known {
+			v = script.Join(old, v)
+		}
+		ns.Put(d.name, v)
+	}
 }

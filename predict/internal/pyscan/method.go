@@ -93,6 +93,17 @@ func (l *lang) collection(ev *eval, name string, a args) val {
 			ev.Set(x, s, a.At(2))
 		}
 		return script.Null{}
+	case "globals", "locals", "vars":
+		if m, ok := ev.File.Module.(*module); ok && m.scope != nil && len(a.List) == 0 {
+			o := ev.NewObj()
+			for _, k := range m.scope.Names() {
+				if v, ok := m.scope.Var(k); ok {
+					o.Put(k, v)
+				}
+			}
+			o.Open = true
+			return o
+		}
 	case "super":
 		return ev.Super()
 	case "print":

@@ -374,7 +374,7 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 	case "glob":
 		return openList(ev)
 	case "argparse":
-		if v, ok := l.argparse(ev, n.Path, a); ok {
+		if v, ok := l.argparse(ev, n, a); ok {
 			return v
 		}
 	}

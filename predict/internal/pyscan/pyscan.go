@@ -68,7 +68,10 @@ type lang struct {
 	entry       *module
 	nesting     int
 	options     []option // of argparse
-	optionsOpen bool     // there are options that are not known
+	subs        []string // its subcommands
+	subDest     string   // where their name is stored
+	defaults    []setting
+	optionsOpen bool // there are options that are not known
 }
 
 // module is one file of the program, or a package folder.

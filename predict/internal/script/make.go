@@ -22,6 +22,15 @@ func (ev *Eval) spread(a *Arr, v Val) {
 		a.Open = a.Open || x.Open
 		return
 	}
+	if n, ok := v.(*Native); ok {
+		if items, ok := ev.Lang.Member(ev, n, ItemsMark); ok {
+			if x, ok := items.(*Arr); ok {
+				a.Add(x.Elems...)
+				a.Open = a.Open || x.Open
+				return
+			}
+		}
+	}
 	if u, ok := v.(*Union); ok {
 		for _, alt := range u.Alts {
 			if x, ok := alt.(*Arr); ok {
