@@ -226,7 +226,7 @@ pm2 start app.js -- --x => script node=app.js; write-tree $HOME/.pm2
 lint-staged => exec git
 lefthook run pre-commit => exec git
 pre-commit install => exec git
-pre-commit run -a => exec git
+pre-commit run -a => exec git; write .git/index
 patch-package => write-tree node_modules
 patch-package x => write-tree node_modules; write-tree patches; registry @npm; exec npm
 serve -l 3000 dist => listen=3000; read-tree=dist
