@@ -246,7 +246,8 @@ func exportPattern(m map[string]any, key string, esm bool) (string, bool) {
 		if !ok || !strings.HasPrefix(key, before) || !strings.HasSuffix(key, after) || len(key) < len(before)+len(after) {
 			continue
 		}
-		if len(before) > strings.IndexByte(best, '*') || best == "" {
+		// The longest part before the star counts, then the longest key (PATTERN_KEY_COMPARE of node's resolution).
+		if at := strings.IndexByte(best, '*'); best == "" || len(before) > at || len(before) == at && (len(k) > len(best) || len(k) == len(best) && k < best) {
 			best, middle = k, key[len(before):len(key)-len(after)]
 		}
 	}
