@@ -161,15 +161,21 @@ func (ev *Eval) CallMethod(recv, fn Val, name string, args Args) Val {
 	}
 	if u, ok := recv.(*Union); ok {
 		var v Val
+		handled, all := false, true
 		for _, a := range u.Alts {
 			if nullish(a) {
 				continue
 			}
 			if r, ok := ev.Lang.Method(ev, a, name, args); ok {
-				v = Join(v, r)
+				v, handled = Join(v, r), true
+			} else {
+				all = false
 			}
 		}
-		if v != nil {
+		if handled {
+			if !all {
+				v = Join(v, NewUnk())
+			}
 			return v
 		}
 	}
