@@ -31,6 +31,7 @@ type npmLock struct {
 	pkgs   []locked          // with scripts or links; every one when old or on request
 	root   map[string]string // what the project's package.json asked for when the file was written, by name
 	list   bool              // fill places
+	only   bool              // keep nothing but what is asked for
 	places []string          // of all packages in node_modules, when not old
 	count  int               // packages in all, the root not counted
 	lines  lines
@@ -44,17 +45,26 @@ type npmLock struct {
 // binding.gyp, which npm looks for on disk, is looked for on disk here as well. Where a package is named twice both are
 // kept, and a flag that is given twice counts when it is true once: never fewer scripts than npm sees.
 func parseNPMLock(f *workspace.File, keep func(loc []byte) bool, list bool) (*npmLock, error) {
-	l, full, err := readNPMLock(f, keep, list, false)
+	l := &npmLock{file: f, list: list}
+	full, err := l.read(keep, false)
 	if err == nil && l.old && !full && l.count > 0 {
-		l, _, err = readNPMLock(f, keep, list, true) // the version was given again, behind the packages
+		l = &npmLock{file: f, list: list}
+		_, err = l.read(keep, true) // the version was given again, behind the packages
 	}
 	return l, err
 }
 
-// readNPMLock reads once; full tells whether every package was kept.
-func readNPMLock(f *workspace.File, keep func(loc []byte) bool, list, all bool) (l *npmLock, full bool, err error) {
-	l = &npmLock{file: f, old: true, list: list}
-	r := newReader(f.Data)
+// parseRecord reads node_modules/.package-lock.json: of the places that keep names, what was installed.
+func parseRecord(f *workspace.File, keep func(loc []byte) bool) (*npmLock, error) {
+	l := &npmLock{file: f, only: true}
+	_, err := l.read(keep, false)
+	return l, err
+}
+
+// read reads once; full tells whether every package was kept.
+func (l *npmLock) read(keep func(loc []byte) bool, all bool) (full bool, err error) {
+	l.old = true
+	r := newReader(l.file.Data)
 	if r.peek() != '{' {
 		r.fail(errSyntax)
 	}
@@ -65,7 +75,7 @@ func readNPMLock(f *workspace.File, keep func(loc []byte) bool, list, all bool) 
 			raw := string(r.raw())
 			l.old = !(len(raw) == 1 && raw >= "2" && raw <= "9")
 		case "packages":
-			full = all || l.old
+			full = all || l.old && !l.only
 			k := keep
 			if full {
 				k = every
@@ -76,18 +86,16 @@ func readNPMLock(f *workspace.File, keep func(loc []byte) bool, list, all bool) 
 		}
 	})
 	if err := r.end(); err != nil {
-		return nil, false, err
+		return false, err
 	}
 	if l.count == 0 && v1 >= 0 {
 		l.old = true
-		r := newReader(f.Data)
+		r := newReader(l.file.Data)
 		r.pos = v1
 		l.tree(r, "")
-		if r.err != nil {
-			return nil, false, r.err
-		}
+		return true, r.err
 	}
-	return l, full, nil
+	return full, nil
 }
 
 // every keeps all packages.
@@ -105,6 +113,9 @@ func (l *npmLock) add(r *reader, loc []byte, pos int, keep func(loc []byte) bool
 	}
 	l.count++
 	all := keep != nil && keep(loc)
+	if l.only && !all {
+		return
+	}
 	var p locked
 	var version, resolved, integrity, name []byte
 	r.object(func(key []byte, _ int) {

@@ -31,15 +31,9 @@ func (p *plan) npmLocked(l *npmLock, fresh bool, root *manifest) (deps []depende
 	if l.drifted(root) {
 		omit = nil // npm works out anew what is for development only, and the lockfile's word does not count
 	}
-	var hidden *npmLock
+	var record map[string]*locked
 	if len(l.pkgs) > 0 {
-		hidden, _ = p.readNPMLock(path.Join(p.root, "node_modules/.package-lock.json"), these(l), false)
-	}
-	record := map[string]*locked{}
-	if hidden != nil {
-		for i := range hidden.pkgs {
-			record[hidden.pkgs[i].loc] = &hidden.pkgs[i]
-		}
+		record = p.npmRecord(these(l))
 	}
 	changed = fresh && l.count > 0
 	for _, k := range l.pkgs {
@@ -74,7 +68,7 @@ func (p *plan) npmLocked(l *npmLock, fresh bool, root *manifest) (deps []depende
 			d.why = fmt.Sprintf("not on disk yet (version %s is)", cmp.Or(m.version, "none"))
 		case old != nil && (old.integrity != k.integrity || old.integrity == "" && old.resolved != k.resolved):
 			d.why = "not on disk yet (the lockfile names other contents than those that were installed)"
-		case hidden != nil && old == nil && !fresh:
+		case record != nil && old == nil && !fresh:
 			d.why = "not known to be the one on disk (it is missing from node_modules/.package-lock.json)"
 		case !fresh && p.binsExist(m, k.loc):
 			p.settledScripts(m, d)

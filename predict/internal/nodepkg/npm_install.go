@@ -178,14 +178,15 @@ func (p *plan) npmLockfile(keep func([]byte) bool, ci bool) *npmLock {
 		names = names[1:]
 	}
 	for _, n := range names {
-		if l, err := p.readNPMLock(path.Join(p.root, n), keep, ci); l != nil || err != nil {
+		parse := func(f *workspace.File) (*npmLock, error) { return parseNPMLock(f, keep, ci) }
+		if l, err := p.readNPMLock(path.Join(p.root, n), parse); l != nil || err != nil {
 			return l
 		}
 	}
 	return nil
 }
 
-func (p *plan) readNPMLock(name string, keep func([]byte) bool, list bool) (*npmLock, error) {
+func (p *plan) readNPMLock(name string, parse func(*workspace.File) (*npmLock, error)) (*npmLock, error) {
 	f, err := p.fs.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -194,11 +195,25 @@ func (p *plan) readNPMLock(name string, keep func([]byte) bool, list bool) (*npm
 		p.broken(name, "npm/lockfile", fmt.Sprintf("%s cannot be read: %v", path.Base(name), err))
 		return nil, err
 	}
-	l, err := parseNPMLock(f, keep, list)
+	l, err := parse(f)
 	if err != nil {
 		p.unknown(effect.Source{File: f.Path, Line: 1, SHA256: f.SHA256, Rule: "npm/lockfile"}, fmt.Sprintf("%s is %v", path.Base(name), err), anything...)
+		return nil, err
 	}
-	return l, err
+	return l, nil
+}
+
+// npmRecord reads what npm notes about what it installed, for some places; nil when there is no record.
+func (p *plan) npmRecord(keep func([]byte) bool) map[string]*locked {
+	l, _ := p.readNPMLock(path.Join(p.root, "node_modules/.package-lock.json"), func(f *workspace.File) (*npmLock, error) { return parseRecord(f, keep) })
+	if l == nil {
+		return nil
+	}
+	record := make(map[string]*locked, len(l.pkgs))
+	for i := range l.pkgs {
+		record[l.pkgs[i].loc] = &l.pkgs[i]
+	}
+	return record
 }
 
 // npmReify plans an installation: what the lockfile lists and is not there yet, what is asked for besides, and links.
@@ -217,7 +232,13 @@ func (p *plan) npmReify(verb string, names []string, root *manifest) {
 	})
 	var deps []dependency
 	if lock != nil {
-		p.policy.learn(lock, root)
+		if len(p.policy.entries) > 0 {
+			all := map[string]*locked{}
+			for i := range lock.pkgs {
+				all[lock.pkgs[i].loc] = &lock.pkgs[i]
+			}
+			p.policy.learn(all, root)
+		}
 		var differs bool
 		deps, differs = p.npmLocked(lock, verb == "ci", root)
 		changed = changed || differs

@@ -92,7 +92,7 @@ func (po *npmPolicy) drop() {
 
 // learn notes the names that something depends on by other means than a registry: an entry by name does not hold for those
 // (script-allowed.js, isRegistryNode asks every edge).
-func (po *npmPolicy) learn(l *npmLock, root *manifest) {
+func (po *npmPolicy) learn(pkgs map[string]*locked, root *manifest) {
 	if len(po.entries) == 0 {
 		return
 	}
@@ -104,8 +104,8 @@ func (po *npmPolicy) learn(l *npmLock, root *manifest) {
 			}
 		}
 	}
-	for i := range l.pkgs {
-		note(l.pkgs[i].specs)
+	for _, l := range pkgs {
+		note(l.specs)
 	}
 	if root != nil {
 		for _, deps := range root.deps {

@@ -47,15 +47,8 @@ func (p *plan) npmRebuild(root *manifest, names []string) {
 
 // npmIdentities fills in where installed packages came from, which is what entries of allowScripts are compared with.
 func (p *plan) npmIdentities(deps []dependency, root *manifest) {
-	hidden, _ := p.readNPMLock(path.Join(p.root, "node_modules/.package-lock.json"), every, false)
-	if hidden == nil {
-		return
-	}
-	p.policy.learn(hidden, root)
-	record := map[string]*locked{}
-	for i := range hidden.pkgs {
-		record[hidden.pkgs[i].loc] = &hidden.pkgs[i]
-	}
+	record := p.npmRecord(every)
+	p.policy.learn(record, root)
 	for i := range deps {
 		if l := record[deps[i].loc]; l != nil && l.version == deps[i].version {
 			deps[i].resolved, deps[i].integrity, deps[i].name, deps[i].inBundle = l.resolved, l.integrity, l.name, l.inBundle
