@@ -155,6 +155,10 @@ func (l *lang) inspect(ev *eval, base string, direct bool, a args) val {
 	}
 	var v val = script.NewUnk()
 	switch base {
+	case "readdir":
+		if known {
+			v = l.listing(ev, a)
+		}
 	case "stat", "lstat":
 		v = &native{Path: "fs.Stats()", Recv: a.At(0)}
 	case "readFile", "readJson", "readJSON":
@@ -294,4 +298,35 @@ func (l *lang) contents(ev *eval, base string, p val) val {
 		return ev.ParseJSON(text)
 	}
 	return text
+}
+
+// listing is what readdir returns: names, or entries that know their kind.
+func (l *lang) listing(ev *eval, a args) val {
+	arr := ev.NewArr()
+	names, ok := l.List(ev, a.At(0))
+	opts, _ := a.At(1).(*script.Obj)
+	if !ok || opts != nil && truthy(ev, opts, "recursive") {
+		arr.Open = true
+		return arr
+	}
+	typed := opts != nil && truthy(ev, opts, "withFileTypes")
+	for _, name := range names {
+		if !typed {
+			arr.Add(name)
+			continue
+		}
+		dir := ev.FS.IsDir(l.Paths(a.At(0))[0].Text + "/" + name)
+		is := func(answer bool) val {
+			return &script.Go{Do: func(*eval, val, args) val { return answer }}
+		}
+		o := ev.NewObj()
+		o.Open = true
+		o.Put("name", name)
+		o.Put("parentPath", a.At(0))
+		o.Put("path", a.At(0))
+		o.Put("isDirectory", is(dir))
+		o.Put("isFile", is(!dir))
+		arr.Add(o)
+	}
+	return arr
 }

@@ -159,3 +159,26 @@ func TestResolve(t *testing.T) {
 		}
 	}
 }
+
+func TestProgramFollowsFolders(t *testing.T) {
+	tree := scripttest.Tree{"/w/packages/a/package.json": "{}", "/w/packages/b/package.json": "{}", "/w/packages/note.txt": ""}
+	for _, src := range []string{
+		"const fs = require('fs'), cp = require('child_process')\nfor (const d of fs.readdirSync('packages')) if (fs.statSync('packages/' + d).isDirectory()) cp.execSync('build ' + d)",
+		"const fs = require('fs'), cp = require('child_process')\nfs.readdirSync('/w/packages', {withFileTypes: true}).filter((e) => e.isDirectory()).forEach((e) => cp.execSync('build ' + e.name))",
+		"const fs = require('fs/promises'), cp = require('child_process')\n;(async () => { for (const d of await fs.readdir('packages')) { if (d.endsWith('.txt')) continue; cp.execSync('build ' + d) } })()",
+	} {
+		list, err := Program(tree, "/w/main.js", scripttest.Options(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range scripttest.Findings(list) {
+			if strings.Contains(f, "shell") {
+				got = append(got, f)
+			}
+		}
+		if want := []string{"2 shell build a", "2 shell build b"}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

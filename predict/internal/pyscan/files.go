@@ -241,7 +241,13 @@ func (l *lang) pathCall(ev *eval, n *native, name string, a args) val {
 	case "open":
 		l.open(ev, rule, n.Recv, a.Get("mode", 0))
 		return &native{Path: "builtins.open()"}
-	case "iterdir", "glob", "rglob":
+	case "iterdir", "glob":
+		pattern := "*"
+		if method == "glob" {
+			pattern, _ = a.At(0).(string)
+		}
+		return l.paths(ev, n.Recv, pattern)
+	case "rglob":
 		arr := ev.NewArr(newPath(script.JoinPath(false, n.Recv, script.NewUnk())))
 		arr.Open = true
 		return arr
@@ -275,4 +281,71 @@ func (l *lang) withPart(method string, p, v val) val {
 		return dir + x + path.Ext(base)
 	}
 	return dir + strings.TrimSuffix(base, path.Ext(base)) + x
+}
+
+// listing is what os.listdir and os.scandir return.
+func (l *lang) listing(ev *eval, dir val, pattern string, entries bool) *script.Arr {
+	arr := ev.NewArr()
+	names, ok := l.List(ev, dir)
+	if !ok || pattern == "" || strings.Contains(pattern, "/") || strings.Contains(pattern, "**") {
+		arr.Open = true
+		if ok = pattern != ""; ok {
+			arr.Add(script.NewUnk())
+		}
+		return arr
+	}
+	for _, name := range names {
+		if match, err := path.Match(pattern, name); err != nil || !match || strings.HasPrefix(name, ".") && pattern != "*" {
+			continue
+		}
+		if !entries {
+			arr.Add(name)
+			continue
+		}
+		isDir := ev.FS.IsDir(l.Paths(dir)[0].Text + "/" + name)
+		is := func(answer bool) val {
+			return &script.Go{Do: func(*eval, val, args) val { return answer }}
+		}
+		o := ev.NewObj()
+		o.Open = true
+		o.Put("name", name)
+		o.Put("path", script.JoinPath(false, dir, name))
+		o.Put("is_dir", is(isDir))
+		o.Put("is_file", is(!isDir))
+		arr.Add(o)
+	}
+	return arr
+}
+
+// paths are the entries of a folder as pathlib objects.
+func (l *lang) paths(ev *eval, dir val, pattern string) val {
+	names := l.listing(ev, dir, pattern, false)
+	arr := ev.NewArr()
+	arr.Open = names.Open
+	for _, n := range names.Elems {
+		arr.Add(newPath(script.JoinPath(false, dir, n)))
+	}
+	return arr
+}
+
+// glob is glob.glob for a pattern in the last part of a path.
+func (l *lang) glob(ev *eval, a args) val {
+	p, ok := a.At(0).(string)
+	dir, pattern := path.Split(p)
+	if !ok || strings.ContainsAny(dir, "*?[") {
+		return openList(ev)
+	}
+	if dir == "" {
+		dir = "."
+	}
+	names := l.listing(ev, dir, pattern, false)
+	if p == pattern {
+		return names
+	}
+	arr := ev.NewArr()
+	arr.Open = names.Open
+	for _, n := range names.Elems {
+		arr.Add(script.JoinPath(false, dir, n))
+	}
+	return arr
 }

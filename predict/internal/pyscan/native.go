@@ -372,7 +372,7 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 		}
 		return script.NewUnk()
 	case "glob":
-		return openList(ev)
+		return l.glob(ev, a)
 	case "argparse":
 		if v, ok := l.argparse(ev, n, a); ok {
 			return v

@@ -217,6 +217,13 @@ func (l *lang) osState(ev *eval, n *native, name string, a args) (val, bool) {
 		return a.At(0), true
 	case "listdir", "scandir", "walk":
 		l.apply(ev, n.Path, lookup(n.Path), a)
+		dir := a.Get("path", 0)
+		if _, none := dir.(script.Undef); none {
+			dir = "."
+		}
+		if name != "walk" {
+			return l.listing(ev, pathText(dir), "*", name == "scandir"), true
+		}
 		return openList(ev), true
 	case "remove", "unlink", "rmdir":
 		if exists, known := l.Present(ev, a.Get("path", 0)); known && !exists {

@@ -124,3 +124,27 @@ func TestProgramFollowsInput(t *testing.T) {
 		}
 	}
 }
+
+func TestProgramFollowsFolders(t *testing.T) {
+	for _, body := range []string{
+		"for d in os.listdir('packages'):\n    if os.path.isdir('packages/' + d):\n        os.system('build ' + d)\n",
+		"for e in os.scandir('packages'):\n    if e.is_dir():\n        os.system('build ' + e.name)\n",
+		"for p in Path('packages').iterdir():\n    if p.is_dir():\n        os.system('build ' + p.name)\n",
+		"for p in glob.glob('packages/?'):\n    os.system('build ' + os.path.basename(p))\n",
+	} {
+		tree := scripttest.Tree{"/w/main.py": "import glob, os\nfrom pathlib import Path\n" + body, "/w/packages/a/x": "", "/w/packages/b/x": "", "/w/packages/note.txt": ""}
+		list, err := Program(tree, "/w/main.py", scripttest.Options(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range scripttest.Findings(list) {
+			if strings.Contains(f, "shell") {
+				got = append(got, f[2:])
+			}
+		}
+		if want := []string{"shell build a", "shell build b"}; !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", body, got, want)
+		}
+	}
+}

@@ -161,3 +161,26 @@ func JoinPath(restart bool, parts ...Val) Val {
 	}
 	return joined
 }
+
+// maxNames bounds the folders whose entries are followed one by one.
+const maxNames = 200
+
+// List are the entries of a folder as it is at the start; false where that is not known.
+func (p *Place) List(ev *Eval, dir Val) ([]string, bool) {
+	lister, ok := ev.FS.(Lister)
+	list := p.Paths(dir)
+	if !ok || len(list) != 1 || !list[0].Known || !strings.HasPrefix(list[0].Text, "/") {
+		return nil, false
+	}
+	for _, t := range p.touched {
+		if strings.HasPrefix(t, list[0].Text) || strings.HasPrefix(list[0].Text, t) {
+			return nil, false
+		}
+	}
+	names, err := lister.Names(list[0].Text)
+	if err != nil || len(names) > maxNames {
+		return nil, false
+	}
+	ev.Charge(32 * len(names))
+	return names, true
+}

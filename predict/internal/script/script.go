@@ -101,6 +101,11 @@ type FS interface {
 	Real(path string) string
 }
 
+// Lister is an FS that can list folders. Names are sorted.
+type Lister interface {
+	Names(dir string) ([]string, error)
+}
+
 // Var is what is known of an environment variable at the start of a program.
 type Var struct {
 	Value string

@@ -5,7 +5,9 @@ package scripttest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ambit-dev/ambit/predict/internal/script"
@@ -30,6 +32,21 @@ func (t Tree) IsDir(p string) bool {
 		}
 	}
 	return false
+}
+
+// Names lists a folder.
+func (t Tree) Names(dir string) ([]string, error) {
+	if !t.IsDir(dir) {
+		return nil, errors.New("no such folder: " + dir)
+	}
+	seen := map[string]bool{}
+	for p := range t {
+		if rest, ok := strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/"); ok {
+			name, _, _ := strings.Cut(rest, "/")
+			seen[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen)), nil
 }
 
 func (t Tree) Real(p string) string { return path.Clean(p) }
