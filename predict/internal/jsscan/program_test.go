@@ -182,3 +182,25 @@ func TestProgramFollowsFolders(t *testing.T) {
 		}
 	}
 }
+
+func TestPackageTable(t *testing.T) {
+	for line := range strings.Lines(packagesText) {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0][0] == '#' || len(f) == 1 {
+			continue
+		}
+		if len(f) < 3 || len(f) > 4 {
+			t.Errorf("%q: want a package alone, or package, member, effect and an argument", line)
+			continue
+		}
+		class, _, _ := strings.Cut(f[2], ".")
+		switch class {
+		case "file", "network", "shell", "exec", "run", "env", "variable", "addon", "unknown":
+		default:
+			t.Errorf("%q: the effect %q is not one that is followed", line, f[2])
+		}
+		if class != "variable" && len(f) == 4 && f[3] != "-" && (len(f[3]) != 1 || f[3][0] > '9') {
+			t.Errorf("%q: the argument is a position from 0 to 9", line)
+		}
+	}
+}

@@ -148,3 +148,21 @@ func TestProgramFollowsFolders(t *testing.T) {
 		}
 	}
 }
+
+func TestTable(t *testing.T) {
+	for line := range strings.Lines(apisText) {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0][0] == '#' || len(f) == 1 {
+			continue
+		}
+		class, _, _ := strings.Cut(f[1], ".")
+		switch class {
+		case "file", "network", "shell", "run", "env", "variable", "url", "addon", "code", "unknown":
+		default:
+			t.Errorf("%q: the effect %q is not one that is followed", line, f[1])
+		}
+		if class != "variable" && len(f) > 2 && f[2] != "-" && (len(f[2]) != 1 || f[2][0] > '9') || len(f) > 4 {
+			t.Errorf("%q: want path, effect, the argument's position from 0 to 9, and its keyword", line)
+		}
+	}
+}

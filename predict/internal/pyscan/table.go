@@ -40,7 +40,9 @@ var apis = sync.OnceValue(func() table {
 			continue
 		}
 		r := apiRule{effect: f[1], arg: -1}
-		if len(f) > 2 && f[2] != "-" {
+		if r.effect == "variable" {
+			r.keyword = f[2]
+		} else if len(f) > 2 && f[2] != "-" {
 			r.arg = int(f[2][0] - '0')
 		}
 		if len(f) > 3 {
@@ -99,6 +101,10 @@ func (l *lang) apply(ev *eval, path string, rules []apiRule, a args) {
 	rule := "py/" + strings.ReplaceAll(path, "()", "")
 	for _, r := range rules {
 		class, access, _ := strings.Cut(r.effect, ".")
+		if class == "variable" {
+			l.environment(ev, rule, r.keyword, script.Null{})
+			continue
+		}
 		var target val = script.NewUnk()
 		if r.arg >= 0 || r.keyword != "" {
 			name := r.keyword
