@@ -24,6 +24,12 @@ type change struct {
 	by   int  // the call that made it
 }
 
+// anyChange is what is told, once, of a change that may have touched any file: where it is made.
+type anyChange struct {
+	from effect.Source
+	told bool
+}
+
 // changes is what an action has changed so far, and what was looked at.
 type changes struct {
 	made   []change
@@ -32,11 +38,13 @@ type changes struct {
 	active []int // those that have not ended
 	looked []string
 	hits   []string // names of changed places that were read, until they are told
-	off    int      // above 0: what is looked at is data, not a program
-	code   bool     // a script makes the changes, in the order of its text
-	part   part     // of the name that is being written
-	mute   bool     // what is changed leaves what is run as it was
-	loops  int      // above 0: what is looked at is remembered
+	wide   anyChange
+	reach  bool // what the widest change may have touched was read, until it is told
+	off    int  // above 0: what is looked at is data, not a program
+	code   bool // a script makes the changes, in the order of its text
+	part   part // of the name that is being written
+	mute   bool // what is changed leaves what is run as it was
+	loops  int  // above 0: what is looked at is remembered
 }
 
 // begin starts a call: what it changes itself counts for those that come after it, as one program knows what it writes.
@@ -46,7 +54,8 @@ func (c *changes) begin() {
 }
 
 // changed remembers that a file was written or deleted.
-func (e *engine) changed(f *frame, on effect.Pattern, a effect.Access, rule string) {
+func (e *engine) changed(f *frame, on effect.Pattern, a effect.Access, src effect.Source) {
+	rule := src.Rule
 	if f.container != "" || e.changes.mute {
 		return
 	}
@@ -73,6 +82,9 @@ func (e *engine) changed(f *frame, on effect.Pattern, a effect.Access, rule stri
 	}
 	if device(x.path) || e.changes.seen[x] {
 		return
+	}
+	if x.any && e.changes.wide.from.Rule == "" {
+		e.changes.wide.from = src
 	}
 	if e.changes.seen == nil {
 		e.changes.seen = map[change]bool{}
@@ -158,11 +170,12 @@ func (e *engine) look(p string, missing bool) {
 }
 
 func (e *engine) hit(x change) {
+	if x.any {
+		e.changes.reach = true
+		return
+	}
 	name := e.relative(x.path)
-	switch {
-	case x.any:
-		name = "a file that is not known"
-	case x.tree:
+	if x.tree {
 		name = "what lies below " + name
 	}
 	if !slices.Contains(e.changes.hits, name) {
@@ -225,6 +238,11 @@ func (e *engine) tellChanged(f *frame, line int) {
 		e.unknown(f, f.source(line, "file/changed"), name+" is changed before it is used: what it then holds is not known")
 	}
 	e.changes.hits = nil
+	if e.changes.reach && !e.changes.wide.told {
+		e.changes.wide.told = true
+		e.unknown(f, e.changes.wide.from, "a file whose name is not known is written here: other files of this action may hold something else when they are used")
+	}
+	e.changes.reach = false
 }
 
 // loop analyses the body of a loop once: what one turn changes, the next one reads.

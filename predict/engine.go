@@ -132,7 +132,7 @@ func (e *engine) note(f *frame, c effect.Class, a effect.Access, on effect.Patte
 		f.comp.touch(c, a, on)
 	}
 	if c == effect.File && a != effect.Read {
-		e.changed(f, on, a, src.Rule)
+		e.changed(f, on, a, src)
 	}
 	src.File = e.shownFile(src.File)
 	k := effectKey{c, a, on, kind}

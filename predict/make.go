@@ -24,7 +24,17 @@ func (e *engine) makeCommand(f *frame, v *invocation) {
 	}
 	e.running[key] = true
 	defer delete(e.running, key)
-	e.follow(f, makefile.Plan(e.fs, dir, makefile.ParseArgs(dir, argv, e.envValue(f))))
+	r := makefile.Plan(e.fs, dir, makefile.ParseArgs(dir, argv, e.envValue(f)))
+	if len(r.Jobs)+len(r.Claims)+len(r.Unknowns) == 0 {
+		e.nothingToDo(f, v, "make finds no rule with commands to run for this")
+	}
+	e.follow(f, r)
+}
+
+// nothingToDo says why a program that runs what a file holds runs nothing: a plan without effects is not to be taken for a
+// harmless command when it is only a wrong one.
+func (e *engine) nothingToDo(f *frame, v *invocation, why string) {
+	f.node.Children = append(f.node.Children, &Node{Title: v.name, Note: "nothing to do: " + why, From: v.src})
 }
 
 // callKey names a call by all that decides what it does, without what tools count up from one level to the next.

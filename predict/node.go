@@ -28,6 +28,9 @@ func (e *engine) nodeManager(f *frame, v *invocation) {
 	defer delete(e.running, key)
 	req.Dir, req.Home, req.Env = v.dir, e.home, e.envValue(f)
 	r := nodepkg.Plan(e.fs, req)
+	if req.Verb == "run" && len(req.Names) > 0 && len(r.Jobs)+len(r.Claims)+len(r.Unknowns)+len(r.Skipped) == 0 {
+		e.nothingToDo(f, v, "there is no script "+show(strings.ReplaceAll(req.Names[0], "${"+unknownName+"}", hole)))
+	}
 	e.follow(f, r.Result)
 	for _, s := range r.Skipped {
 		from := s.From

@@ -21,8 +21,8 @@ func (s scriptFS) Read(name string) ([]byte, error) {
 	}
 	return f.Data, nil
 }
-func (s scriptFS) Exists(name string) bool { return s.fs.Exists(name) }
-func (s scriptFS) IsDir(name string) bool  { return s.fs.IsDir(name) }
+func (s scriptFS) Exists(name string) bool            { return s.fs.Exists(name) }
+func (s scriptFS) IsDir(name string) bool             { return s.fs.IsDir(name) }
 func (s scriptFS) Names(dir string) ([]string, error) { return s.fs.Names(dir) }
 
 func (s scriptFS) Real(name string) string { return s.fs.Real(name) }
