@@ -93,6 +93,8 @@ func (l *lang) evaluate(ev *script.Eval, m *module, src []byte) {
 	m.obj = ev.NewObj()
 	exports := ev.NewObj()
 	m.obj.Put("exports", exports)
+	m.obj.Put("require", nat("require"))
+	m.obj.Put("constructor", nat("module"))
 	m.exports = exports
 	globals := map[string]script.Val{}
 	var this script.Val = script.Undef{}

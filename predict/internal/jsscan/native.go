@@ -50,9 +50,14 @@ func (l *lang) Global(ev *eval, name string) (val, bool) {
 func (l *lang) Member(ev *eval, obj val, name string) (val, bool) {
 	n, ok := obj.(*native)
 	if !ok {
+		if name == "constructor" {
+			return constructor(obj), true
+		}
 		return nil, false
 	}
 	switch name {
+	case "constructor":
+		return nat("Function"), true
 	case script.ItemsMark:
 		if v, ok := l.items(ev, n); ok {
 			return v, true
@@ -200,6 +205,11 @@ func (l *lang) process(ev *eval, name string) val {
 		return ev.NewArr()
 	case "report":
 		return l.report(ev)
+	case "mainModule":
+		o := ev.NewObj()
+		o.Open = true
+		o.Put("require", nat("require"))
+		return o
 	case "versions":
 		o := ev.NewObj()
 		for _, k := range []string{"node", "v8", "uv", "modules", "openssl", "napi", "zlib", "ares", "unicode", "icu"} {
@@ -271,6 +281,11 @@ func (l *lang) Binary(*eval, string, val, val) (val, bool) { return nil, false }
 // Call calls something of the platform or of a package.
 func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 	head, name, _ := strings.Cut(n.Path, ".")
+	if strings.Contains(n.Path, script.Hole) {
+		l.chosen(ev, head)
+		ev.Callbacks(a)
+		return script.NewUnk()
+	}
 	if strings.HasPrefix(n.Path, "pkg:") {
 		return l.callPackage(ev, n, this, a, isNew)
 	}
@@ -301,7 +316,7 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 		return l.setCall(ev, n, name, a)
 	}
 	switch n.Path {
-	case "require":
+	case "require", "module._load", "module.prototype.require":
 		return l.require(ev, a.At(0))
 	case "require.resolve", "import.meta.resolve":
 		return l.requireResolve(ev, a)
@@ -557,4 +572,31 @@ func musl(ev *eval) bool {
 		}
 	}
 	return false
+}
+
+// constructor is what made a value: through it code reaches Function, and so eval.
+func constructor(obj val) val {
+	switch o := obj.(type) {
+	case *script.Obj:
+		if o.Ctor != nil {
+			return o.Ctor
+		}
+	case *script.Fn, *script.Go:
+		return nat("Function")
+	}
+	return nat("Object")
+}
+
+// chosen reports a call of a function of the platform whose name is not known.
+func (l *lang) chosen(ev *eval, module string) {
+	switch module {
+	case "fs":
+		ev.Unknown("a function of fs that is chosen while the program runs", "file")
+	case "child_process":
+		ev.Unknown("a function of child_process that is chosen while the program runs", "environment", "file", "network", "process")
+	case "http", "https", "net", "tls", "dgram", "dns", "http2":
+		ev.Unknown("a function of "+module+" that is chosen while the program runs", "network")
+	case "process", "module", "vm", "worker_threads", "global", "require":
+		ev.Unknown("a function of " + module + " that is chosen while the program runs")
+	}
 }

@@ -79,6 +79,11 @@ func (l *lang) collection(ev *eval, name string, a args) val {
 	case "range":
 		return l.numbers(ev, a)
 	case "getattr":
+		if n, ok := x.(*native); ok && n.Path != "\x00module" {
+			if _, known := a.At(1).(string); !known {
+				return &native{Path: n.Path + "." + script.Hole}
+			}
+		}
 		if s, ok := a.At(1).(string); ok {
 			v := ev.Get(x, s)
 			if len(a.List) > 2 {
@@ -94,6 +99,9 @@ func (l *lang) collection(ev *eval, name string, a args) val {
 		}
 		return script.Null{}
 	case "globals", "locals", "vars":
+		if n, ok := x.(*native); ok {
+			return &native{Path: n.Path + ".__dict__", Recv: n.Recv}
+		}
 		if m, ok := ev.File.Module.(*module); ok && m.scope != nil && len(a.List) == 0 {
 			o := ev.NewObj()
 			for _, k := range m.scope.Names() {

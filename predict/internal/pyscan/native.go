@@ -47,6 +47,12 @@ func (l *lang) Member(ev *eval, obj val, name string) (val, bool) {
 		return arr, true
 	}
 	if key, ok := strings.CutPrefix(name, script.ItemMark); ok {
+		switch {
+		case strings.HasSuffix(n.Path, ".__dict__"):
+			return l.Member(ev, &native{Path: strings.TrimSuffix(n.Path, ".__dict__"), Recv: n.Recv}, key)
+		case n.Path == "sys.modules":
+			return nat(key), true
+		}
 		if n.Path == "os.environ" {
 			return l.environment(ev, "py/os.environ", key, script.NewUnk()), true
 		}
@@ -90,7 +96,7 @@ func (l *lang) Member(ev *eval, obj val, name string) (val, bool) {
 			return false, true
 		}
 	}
-	if name == script.Hole {
+	if name == script.Hole && strings.Contains(n.Path, "()") {
 		return script.NewUnk(), true
 	}
 	if strings.Count(n.Path, ".") > 10 {
@@ -141,7 +147,7 @@ func (l *lang) sys(ev *eval, name string) val {
 		return a
 	case "version_info":
 		return nat("sys.version_info")
-	case "prefix", "base_prefix", "exec_prefix", "version", "maxsize", "byteorder", "flags", "hexversion", "implementation", "modules":
+	case "prefix", "base_prefix", "exec_prefix", "version", "maxsize", "byteorder", "flags", "hexversion", "implementation":
 		return script.NewUnk()
 	}
 	return nat("sys." + name)
@@ -343,6 +349,14 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 		return script.NewUnk()
 	}
 	head, name, _ := strings.Cut(n.Path, ".")
+	if strings.Contains(n.Path, script.Hole) {
+		switch head {
+		case "os", "subprocess", "shutil", "sys", "builtins", "importlib", "socket", "urllib", "http", "ctypes", "requests":
+			ev.Unknown("a function of " + head + " that is chosen while the program runs")
+		}
+		ev.Callbacks(a)
+		return script.NewUnk()
+	}
 	switch head {
 	case "builtins":
 		return l.builtin(ev, name, a)
