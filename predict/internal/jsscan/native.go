@@ -315,6 +315,12 @@ func (l *lang) Call(ev *eval, n *native, this val, a args, isNew bool) val {
 	case "Set()":
 		return l.setCall(ev, n, name, a)
 	}
+	return l.callGlobal(ev, n, a, isNew)
+}
+
+// callGlobal calls the functions that belong to no module with a table of its own.
+func (l *lang) callGlobal(ev *eval, n *native, a args, isNew bool) val {
+	head, name, _ := strings.Cut(n.Path, ".")
 	switch n.Path {
 	case "require", "module._load", "module.prototype.require":
 		return l.require(ev, a.At(0))
