@@ -82,8 +82,12 @@ func (r *renderer) node(n *predict.Node, first, rest string) {
 	if len(children) > 0 {
 		bar = "│  "
 	}
+	variables, effects := r.variables(effects)
 	for _, i := range effects {
 		r.effect(r.p.Effects[i], n.From.File, rest+bar)
+	}
+	if len(variables) > 0 {
+		r.readVariables(variables, n.From.File, rest+bar)
 	}
 	for _, i := range n.Unknowns {
 		if u := r.p.Unknowns[i]; u.View <= r.view {
@@ -145,6 +149,37 @@ func (r *renderer) ordinaryProgram(n *predict.Node, e effect.Effect) bool {
 		}
 	}
 	return false
+}
+
+// manyVariables is from how many on variables that are read share a line: bundled programs read dozens.
+const manyVariables = 4
+
+// variables takes the variables that are read by name out of an expansion's effects, where they are many.
+func (r *renderer) variables(effects []int) (read, others []int) {
+	for _, i := range effects {
+		if e := r.p.Effects[i]; e.Class == effect.Environment && e.Access == effect.Read && e.On.Kind() == effect.EnvKind {
+			read = append(read, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	if len(read) < manyVariables {
+		return nil, effects
+	}
+	return read, others
+}
+
+// readVariables prints the names of variables that are read, all of them, with the place of the first.
+func (r *renderer) readVariables(effects []int, file, lead string) {
+	names := make([]string, len(effects))
+	for i, x := range effects {
+		names[i] = r.pattern(r.p.Effects[x].On.String())
+	}
+	first := r.p.Effects[effects[0]]
+	r.out.row(row{
+		first: lead, rest: lead + "           ", mark: r.letter(first.Class) + " " + pad(first.Access.String(), 6) + "  ",
+		text: strings.Join(names, ", "), right: r.sources(first.Sources, r.p.Relative(file)),
+	})
 }
 
 // effect prints one effect. Of its sources that one is shown which the expansion comes from.
