@@ -53,7 +53,7 @@ type Problem struct {
 type Install struct {
 	Dir     string // npm's own folder: holds package.json and perhaps npmrc
 	Version string // "11.19.1"
-	Node    string // the node on PATH, not resolved; its folder's parent is npm's default prefix
+	Node    string // the node on PATH, links resolved; its folder's parent is npm's default prefix
 }
 
 // Find looks for npm and node along PATH as the shell would. A wrapper that is not a link to npm-cli.js gives no folder.
@@ -67,6 +67,9 @@ func Find(w *workspace.FS, env func(string) (string, bool)) Install {
 		}
 		if in.Node == "" && w.Executable(dir+"/node") {
 			in.Node = path.Join(dir, "node")
+			if real, err := w.Resolve("/", in.Node, true); err == nil {
+				in.Node = real // process.execPath is the file itself
+			}
 		}
 		if npm == "" && w.Executable(dir+"/npm") {
 			npm = dir + "/npm"
