@@ -1,16 +1,15 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 	"golang.org/x/text/width"
+
+	glyph "github.com/ambit-dev/ambit/internal/visible"
 )
 
 // screen is what text is laid out for.
@@ -58,56 +57,12 @@ func (s screen) paint(st style, text string) string {
 	return "\x1b[" + string(st) + "m" + text + "\x1b[0m"
 }
 
-// visible is text that came from outside, with everything that could change how a terminal or a reader sees the rest written
-// out: control characters, zero-width and bidirectional ones, blanks that are no space, private and unassigned ones as <U+202E>,
-// and bytes that are no UTF-8 as <FF>.
-func visible(s string) string {
-	if plain(s) {
-		return s
-	}
-	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, "<%02X>", s[0])
-		case shown(r):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, "<U+%04X>", r)
-		}
-		s = s[n:]
-	}
-	return b.String()
-}
-
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
-// shown tells whether a rune is drawn, in its place, as itself.
-func shown(r rune) bool {
-	switch {
-	case r == ' ':
-		return true
-	case !unicode.IsGraphic(r), unicode.Is(unicode.Zs, r): // controls, format, private, unassigned; all other blanks
-		return false
-	case unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point): // zero-width, and Hangul fillers
-		return false
-	case r == '\u2800': // the blank braille pattern
-		return false
-	}
-	return true
-}
+// visible is text that came from outside, as it may be shown.
+func visible(s string) string { return glyph.Text(s) }
 
 // columnsOf is how many columns a text takes that visible has seen: East Asian wide forms take two, combining marks none.
 func columnsOf(s string) int {
-	if plain(s) {
+	if glyph.Plain(s) {
 		return len(s)
 	}
 	n := 0

@@ -1,0 +1,322 @@
+package policy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ambit-dev/ambit/effect"
+)
+
+// Surroundings say where the protected places lie on this machine. All are absolute paths; an empty one has no places.
+type Surroundings struct {
+	Home      string
+	Config    string   // $XDG_CONFIG_HOME
+	Ambit     []string // ambit's own folders: state and configuration
+	Binaries  []string // ambit's own program, under every name it is started by
+	Keys      []string // files whose content must not be read: ambit's private keys
+	Claude    string   // $CLAUDE_CONFIG_DIR, if it is not ~/.claude
+	Codex     string   // $CODEX_HOME
+	Copilot   string   // $COPILOT_HOME
+	Workspace string
+	Dir       string // where the action runs
+}
+
+// Guard is one protected place: what is decided about an effect that writes (or deletes) there, and about one that reads.
+type Guard struct {
+	Rule   string
+	Why    string          // after a comma: "which hold ..."
+	On     effect.Pattern  // the place
+	Folder effect.Resource // the folder that is the place's own: a change to all of it is a change to the place; zero if there is none
+	Writes Kind
+	Reads  Kind
+}
+
+func (g Guard) place() string { return strings.TrimPrefix(g.On.String(), "file:") }
+
+// The rules of the built-in invariants.
+const (
+	RuleOwnFiles      = "invariant/ambit-files"
+	RuleOwnKeys       = "invariant/ambit-keys"
+	RuleAgentSettings = "invariant/agent-settings"
+	RuleRunsLater     = "invariant/runs-later"
+)
+
+// whyOf says what a rule protects.
+func whyOf(rule string) string {
+	switch rule {
+	case RuleOwnFiles:
+		return "which is ambit's own: an agent does not change what it is judged by"
+	case RuleOwnKeys:
+		return "a key of ambit's: whoever has it can forge the record"
+	case RuleAgentSettings:
+		return "which says what agents may do and which hooks they run: an agent does not change that"
+	default:
+		return "which runs or is obeyed later, when nobody is asked"
+	}
+}
+
+// Guards finds the protected places that an effect meets. It is built once for an action.
+type Guards struct {
+	links    effect.Links
+	all      []Guard
+	exact    map[effect.Resource][]int // by the place, and by the place's own folder
+	anywhere map[string][]suffix       // by the first segment
+}
+
+// suffix is a place that is protected in whichever folder it lies.
+type suffix struct {
+	segments []string
+	tree     bool
+	folder   int // how many of the segments are the place's own folder, 0 for none
+	rule     string
+	writes   Kind
+}
+
+// NewGuards lays the built-in places out for the surroundings. Paths are resolved: an effect names the file that a path leads to.
+func NewGuards(s Surroundings, links effect.Links) *Guards {
+	g := &Guards{links: links, exact: map[effect.Resource][]int{}, anywhere: map[string][]suffix{}}
+	add := func(p placed, rule string, writes, reads Kind) {
+		for _, full := range spellings(links, p.path) {
+			g.add(full, p, rule, writes, reads)
+		}
+	}
+	for _, dir := range s.Ambit {
+		add(placed{path: dir, tree: true, folder: dir}, RuleOwnFiles, Deny, Allow)
+	}
+	for _, file := range s.Binaries {
+		add(placed{path: file}, RuleOwnFiles, Deny, Allow)
+	}
+	for _, file := range s.Keys {
+		add(placed{path: file, folder: path.Dir(file)}, RuleOwnKeys, Deny, Deny)
+	}
+	for _, row := range builtin() {
+		for _, text := range row.places {
+			if rest, ok := strings.CutPrefix(text, "*/"); ok { // in every folder; those that are there already also by their path
+				g.addAnywhere(rest, row.rule, row.writes)
+				for _, dir := range compact(s.Workspace, s.Dir, s.Home) {
+					add(parsePlace(dir, rest), row.rule, row.writes, Allow)
+				}
+				continue
+			}
+			if base, rest := s.base(text); base != "" {
+				add(parsePlace(base, rest), row.rule, row.writes, Allow)
+			}
+		}
+	}
+	return g
+}
+
+// placed is a place with its path written out.
+type placed struct {
+	path   string
+	tree   bool
+	folder string // "" for none
+}
+
+// parsePlace reads one entry of the table: "//" ends the folder that is the place's own, "/**" at the end means all below.
+func parsePlace(base, text string) placed {
+	own, rest, split := strings.Cut(text, "//")
+	p := placed{}
+	if split {
+		p.folder = path.Join(base, own)
+		text = own + "/" + rest
+	}
+	text, p.tree = strings.CutSuffix(text, "/**")
+	p.path = path.Join(base, text)
+	if p.tree && p.folder == "" {
+		p.folder = p.path
+	}
+	return p
+}
+
+// base splits an entry of the table into the folder that its first word stands for, and the rest.
+func (s Surroundings) base(text string) (dir, rest string) {
+	name, rest, _ := strings.Cut(text, "/")
+	switch name {
+	case "~":
+		return s.Home, rest
+	case "$CONFIG":
+		return s.Config, rest
+	case "$CLAUDE":
+		return s.Claude, rest
+	case "$CODEX":
+		return s.Codex, rest
+	case "$COPILOT":
+		return s.Copilot, rest
+	}
+	return "/", rest // the entry begins with a slash
+}
+
+// spellings are the path as written and what it leads to.
+func spellings(links effect.Links, name string) []string {
+	real, err := effect.Resolve(links, "/", name, true)
+	if err != nil || real == name {
+		return []string{name}
+	}
+	return []string{name, real}
+}
+
+func (g *Guards) add(full string, p placed, rule string, writes, reads Kind) {
+	on, err := effect.FilePath(full)
+	if err != nil {
+		return // not a path that an effect can name
+	}
+	guard := Guard{Rule: rule, Why: whyOf(rule), On: effect.Pattern{Resource: on, Tree: p.tree}, Writes: writes, Reads: reads}
+	if p.folder != "" {
+		// The folder of the resolved place is as many steps up as that of the written one.
+		up := on
+		for range strings.Count(strings.TrimPrefix(p.path, p.folder), "/") {
+			up = up.Parent()
+		}
+		guard.Folder = up
+	}
+	for _, i := range g.exact[on] {
+		if same := &g.all[i]; same.Rule == rule && same.On == guard.On {
+			if same.Folder.IsZero() {
+				same.Folder = guard.Folder
+			}
+			return
+		}
+	}
+	g.exact[on] = append(g.exact[on], len(g.all))
+	g.all = append(g.all, guard)
+}
+
+func (g *Guards) addAnywhere(text, rule string, writes Kind) {
+	own, rest, split := strings.Cut(text, "//")
+	s := suffix{rule: rule, writes: writes}
+	if split {
+		s.folder = strings.Count(own, "/") + 1
+		text = own + "/" + rest
+	}
+	text, s.tree = strings.CutSuffix(text, "/**")
+	s.segments = strings.Split(text, "/")
+	if s.tree && s.folder == 0 {
+		s.folder = len(s.segments)
+	}
+	g.anywhere[s.segments[0]] = append(g.anywhere[s.segments[0]], s)
+}
+
+// Meet lists the protected places that the effects write, delete or read, each with the first effect that does. Only file
+// effects can.
+func (g *Guards) Meet(effects ...[]effect.Effect) []Met {
+	var met []Met
+	seen := map[string]bool{}
+	for _, list := range effects {
+		for _, e := range list {
+			if e.Class != effect.File || e.On.Kind() != effect.FileKind {
+				continue
+			}
+			for _, m := range g.meet(e) {
+				key := m.Guard.Rule + " " + m.Guard.On.String() + " " + e.Access.String()
+				if m.kind() != Allow && !seen[key] {
+					seen[key] = true
+					met = append(met, m)
+				}
+			}
+		}
+	}
+	return met
+}
+
+func (g *Guards) meet(e effect.Effect) (met []Met) {
+	// Places at the effect, and those above it that hold all below themselves.
+	for r, depth := e.On.Resource, 0; ; r, depth = r.Parent(), depth+1 {
+		for _, i := range g.exact[r] {
+			if guard := g.all[i]; depth == 0 || guard.On.Tree {
+				met = append(met, Met{guard, e, true})
+			}
+		}
+		if r == r.Parent() {
+			break
+		}
+	}
+	if e.On.Tree || e.Access == effect.Delete { // a folder that is deleted or moved away takes what is below it along
+		for _, guard := range g.all {
+			if guard.On.Resource == e.On.Resource || !guard.On.Under(e.On.Resource) {
+				continue
+			}
+			whole := !guard.Folder.IsZero() && e.On.Under(guard.Folder)
+			if whole || g.exists(guard) { // of a wide effect only what is there is worth a line: it is asked about by its class anyway
+				met = append(met, Met{guard, e, whole})
+			}
+		}
+	}
+	return append(append(met, g.meetAnywhere(e)...), g.meetLinked(e)...)
+}
+
+func (g *Guards) exists(guard Guard) bool {
+	_, err := g.links.Lstat(guard.place())
+	return err == nil
+}
+
+// meetLinked finds a protected file that the effect's file is another name of: a hard link has no path to resolve.
+func (g *Guards) meetLinked(e effect.Effect) (met []Met) {
+	if e.On.Tree || e.Access == effect.Delete {
+		return nil // deleting one name leaves the others
+	}
+	info, err := g.links.Lstat(strings.TrimPrefix(e.On.String(), "file:"))
+	if err != nil || !info.Mode().IsRegular() || !linked(info) {
+		return nil
+	}
+	for _, guard := range g.all {
+		if guard.On.Tree || guard.On.Resource == e.On.Resource {
+			continue
+		}
+		if other, err := g.links.Lstat(guard.place()); err == nil && os.SameFile(info, other) {
+			met = append(met, Met{guard, e, true})
+		}
+	}
+	return met
+}
+
+func (g *Guards) meetAnywhere(e effect.Effect) (met []Met) {
+	segs := e.On.Segments()
+	for i, s := range segs {
+		for _, x := range g.anywhere[s] {
+			rest := segs[i:]
+			n := 0
+			for n < len(rest) && n < len(x.segments) && rest[n] == x.segments[n] {
+				n++
+			}
+			at := n == len(x.segments) && (len(rest) == n || x.tree)
+			// All of the place's own folder, or of a folder inside it on the way to the place.
+			around := n == len(rest) && n < len(x.segments) && x.folder > 0 && n >= x.folder && (e.On.Tree || e.Access == effect.Delete)
+			if !at && !around {
+				continue
+			}
+			on, err := effect.New(effect.FileKind, slices.Concat(segs[:i], x.segments)...)
+			if err != nil {
+				continue
+			}
+			guard := Guard{Rule: x.rule, Why: whyOf(x.rule), On: effect.Pattern{Resource: on, Tree: x.tree}, Writes: x.writes, Reads: Allow}
+			met = append(met, Met{guard, e, true})
+		}
+	}
+	return met
+}
+
+// Digest identifies the built-in policy: the SHA-256, in hexadecimal, of its rules and places.
+func Digest() string {
+	h := sha256.New()
+	io.WriteString(h, "ambit first policy 1\n"+RuleDefect+" "+RuleBeyond+" "+RuleWithin+"\n")
+	for _, row := range builtin() {
+		fmt.Fprintf(h, "%s %s %q\n", row.rule, row.writes, row.places)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Name of the policy, as it stands in records.
+const Name = "first"
+
+func compact(dirs ...string) []string {
+	dirs = slices.DeleteFunc(dirs, func(d string) bool { return d == "" })
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
