@@ -35,7 +35,7 @@ var mayImport = []struct {
 	{"predict/models", nil},
 	{"policy", []string{"datalog", "flow", "effect", "action"}},
 	{"consent", []string{"flow", "effect"}},
-	{"record", []string{"effect"}},
+	{"record", []string{"action", "effect", "secret"}},
 	{"sandbox", []string{"effect"}},
 	{"observe", []string{"effect"}},
 	{"datalog", nil},

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package record
+
+func (f osFile) DataSync() error { return f.Sync() }
