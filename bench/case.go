@@ -180,7 +180,7 @@ func (c Case) check() error {
 func (c Case) digest() (string, error) {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	if err := enc.Encode([]any{2, c.Files, c.Setup, c.Manager}); err != nil {
+	if err := enc.Encode([]any{3, c.Files, c.Setup, c.Manager}); err != nil {
 		return "", err
 	}
 	if c.folder != "" {

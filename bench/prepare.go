@@ -140,7 +140,14 @@ func replace(file, text string) error {
 	return os.Rename(tmp.Name(), file)
 }
 
-// tools are the pinned programs that a manager's cases need and a system rarely has, as npm packages.
+// The Node.js and npm that the labels were traced with, as npm packages: which scripts npm runs, and what it asks its registry
+// for, differs by its version, and a system may have any.
+const (
+	nodeTool = "node@20.20.2"
+	npmTool  = "npm@11.19.1"
+)
+
+// tools are the pinned programs that a manager's cases need besides those, as npm packages.
 func tools(manager string) []string {
 	switch manager {
 	case "pnpm":
@@ -157,11 +164,14 @@ func tools(manager string) []string {
 	return nil
 }
 
-// searchPath returns the PATH of a case: the system's, the Go and Rust toolchains, and the case's own manager. Other
-// folders of the user's PATH are left out, so that wrappers there do not become part of the truth.
+// searchPath returns the PATH of a case: the case's own manager, the pinned npm and Node.js, the Go and Rust toolchains, and the
+// system's. Other folders of the user's PATH are left out, so that wrappers there do not become part of the truth.
 func (c Case) searchPath(base string) (string, error) {
 	var dirs []string
-	if want := tools(c.Manager); len(want) > 0 {
+	for _, want := range [][]string{tools(c.Manager), {npmTool}, {nodeTool}} {
+		if len(want) == 0 {
+			continue
+		}
 		dir, err := installTools(base, want)
 		if err != nil {
 			return "", err
@@ -193,7 +203,7 @@ func installTools(base string, want []string) (string, error) {
 	defer os.RemoveAll(tmp)
 	args := append([]string{"install", "--prefix", tmp, "--no-audit", "--no-fund", "--dangerously-allow-all-scripts"}, want...)
 	if out, err := exec.Command("npm", args...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("install %s (is npm 11 or newer there, and its registry?): %w\n%s", want, err, out)
+		return "", fmt.Errorf("install %s (is npm there, and its registry?): %w\n%s", want, err, out)
 	}
 	if err := os.Rename(tmp, dir); err != nil {
 		if _, missing := os.Stat(dir); missing != nil {

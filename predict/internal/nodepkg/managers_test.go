@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -61,13 +63,29 @@ func fakeRegistry(t *testing.T, packages map[string]string) string {
 // versions of the managers that the rules are compared with.
 var managerPackages = []string{"pnpm@12.21.0", "pnpm10@npm:pnpm@10.34.9", "npm12@npm:npm@12.2.2", "yarn@1.22.22", "@yarnpkg/cli-dist@4.18.1", "bun@1.4.5"}
 
+// nodeVersion is the Node.js that starts them. Yarn installs nothing only where its record is of the same Node.js, by a number that
+// the header files name (thisNode): those of a distribution often lie in a package of their own.
+const nodeVersion = "20.20.2"
+
+// nodePackage is the npm package that holds Node.js with its header files for this machine; empty where there is none.
+func nodePackage() string {
+	if arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]; runtime.GOOS == "linux" && arch != "" {
+		return "node-linux-" + arch
+	}
+	return ""
+}
+
 // realManagers installs pnpm, Yarn and bun with npm, once per machine, without running their scripts.
 var realManagers = sync.OnceValues(func() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, "ambit-test", strings.NewReplacer("/", "_", ":", "_").Replace(strings.Join(managerPackages, "_")))
+	packages := slices.Clone(managerPackages)
+	if node := nodePackage(); node != "" {
+		packages = append(packages, node+"@"+nodeVersion)
+	}
+	dir := filepath.Join(cache, "ambit-test", strings.NewReplacer("/", "_", ":", "_").Replace(strings.Join(packages, "_")))
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -81,7 +99,7 @@ var realManagers = sync.OnceValues(func() (string, error) {
 	defer os.RemoveAll(tmp)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "npm", append([]string{"install", "--fetch-retries=0", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", tmp}, managerPackages...)...)
+	cmd := exec.CommandContext(ctx, "npm", append([]string{"install", "--fetch-retries=0", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", tmp}, packages...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", &exec.Error{Name: "npm install of the managers: " + string(out), Err: err}
 	}
@@ -102,6 +120,19 @@ func managersOrSkip(t *testing.T) string {
 	return filepath.Join(dir, "node_modules")
 }
 
+// managerNode gives the Node.js that the managers are started with.
+func managerNode(t *testing.T, managers string) string {
+	t.Helper()
+	if pinned := nodePackage(); pinned != "" {
+		return filepath.Join(managers, pinned, "bin/node")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not on PATH")
+	}
+	return node
+}
+
 // skipQuick leaves out what starts real package managers, for a minute or more in all.
 func skipQuick(t *testing.T) {
 	t.Helper()
@@ -110,15 +141,17 @@ func skipQuick(t *testing.T) {
 	}
 }
 
-// onPath makes a folder with a command, for PATH.
-func onPath(t *testing.T, name, target string) string {
+// onPath makes a folder with commands, for PATH: names, each followed by the file that it is.
+func onPath(t *testing.T, commands ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Chmod(target, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-		t.Fatal(err)
+	for c := range slices.Chunk(commands, 2) {
+		if err := os.Chmod(c[1], 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(c[1], filepath.Join(dir, c[0])); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }

@@ -163,13 +163,10 @@ func TestLockfileConcealsScript(t *testing.T) {
 // TestRealityNPM12 compares with npm 12, which runs only what allowScripts lists, and the project's preinstall first.
 func TestRealityNPM12(t *testing.T) {
 	dir := managersOrSkip(t)
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not on PATH")
-	}
+	node := managerNode(t, dir)
 	cli := filepath.Join(dir, "npm12/bin/npm-cli.js")
 	url := fakeRegistry(t, shelf())
-	m := manager{argv: []string{node, cli}, path: onPath(t, "npm", cli), env: []string{"npm_config_registry=" + url}}
+	m := manager{argv: []string{node, cli}, path: onPath(t, "npm", cli, "node", node), env: []string{"npm_config_registry=" + url}}
 	project := func(allow string) map[string]string {
 		return map[string]string{
 			"package.json": pkg("root", `"workspaces": ["w"], "dependencies": {"dep": "1.0.0", "outer": "1.0.0", "local": "file:./local"}, "allowScripts": `+allow,

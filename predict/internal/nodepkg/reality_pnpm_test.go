@@ -1,7 +1,6 @@
 package nodepkg
 
 import (
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -10,17 +9,14 @@ import (
 // TestRealityPNPM compares with pnpm 12 and pnpm 10.
 func TestRealityPNPM(t *testing.T) {
 	dir := managersOrSkip(t)
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not on PATH")
-	}
+	node := managerNode(t, dir)
 	url := fakeRegistry(t, shelf())
 	env := []string{"npm_config_registry=" + url, "pnpm_config_registry=" + url, "CI="}
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	twelve := filepath.Join(dir, "@pnpm", "exe."+runtime.GOOS+"-"+arch, "pnpm")
 	for name, m := range map[string]manager{
-		"12": {argv: []string{twelve}, env: env, path: onPath(t, "pnpm", twelve)},
-		"10": {argv: []string{node, filepath.Join(dir, "pnpm10/bin/pnpm.cjs")}, env: env, path: onPath(t, "pnpm", filepath.Join(dir, "pnpm10/bin/pnpm.cjs"))},
+		"12": {argv: []string{twelve}, env: env, path: onPath(t, "pnpm", twelve, "node", node)},
+		"10": {argv: []string{node, filepath.Join(dir, "pnpm10/bin/pnpm.cjs")}, env: env, path: onPath(t, "pnpm", filepath.Join(dir, "pnpm10/bin/pnpm.cjs"), "node", node)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			managers := map[string]manager{"pnpm": m}

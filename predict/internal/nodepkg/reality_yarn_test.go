@@ -1,7 +1,6 @@
 package nodepkg
 
 import (
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -28,13 +27,10 @@ func shop() map[string]string {
 // TestRealityYarn compares with Yarn classic.
 func TestRealityYarn(t *testing.T) {
 	dir := managersOrSkip(t)
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not on PATH")
-	}
+	node := managerNode(t, dir)
 	url := fakeRegistry(t, shelf())
 	script := filepath.Join(dir, "yarn/bin/yarn.js")
-	m := manager{argv: []string{node, script}, env: []string{"YARN_REGISTRY=" + url + "/"}, path: onPath(t, "yarn", script)}
+	m := manager{argv: []string{node, script}, env: []string{"YARN_REGISTRY=" + url + "/"}, path: onPath(t, "yarn", script, "node", node)}
 	replay(t, map[string]manager{"yarn": m}, []scenario{
 		{"workspace", shop(), []step{
 			{argv: "yarn install", loose: true},
@@ -62,13 +58,10 @@ func TestRealityYarn(t *testing.T) {
 // TestRealityBerry compares with Yarn 4.
 func TestRealityBerry(t *testing.T) {
 	dir := managersOrSkip(t)
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not on PATH")
-	}
+	node := managerNode(t, dir)
 	url := fakeRegistry(t, shelf())
 	script := filepath.Join(dir, "@yarnpkg/cli-dist/bin/yarn.js")
-	m := manager{argv: []string{node, script}, path: onPath(t, "yarn", script), env: []string{"YARN_NPM_REGISTRY_SERVER=" + url, "CI=",
+	m := manager{argv: []string{node, script}, path: onPath(t, "yarn", script, "node", node), env: []string{"YARN_NPM_REGISTRY_SERVER=" + url, "CI=",
 		"YARN_UNSAFE_HTTP_WHITELIST=127.0.0.1", "YARN_ENABLE_TELEMETRY=0", "YARN_ENABLE_IMMUTABLE_INSTALLS=false", "YARN_NPM_MINIMAL_AGE_GATE=0"}}
 	with := func(tree map[string]string, rc string) map[string]string {
 		tree[".yarnrc.yml"], tree["yarn.lock"] = rc, ""
