@@ -22,6 +22,7 @@ var mayImport = []struct {
 		"predict", "policy", "consent", "record", "sandbox", "observe", "datalog", "flow", "action", "effect", "bench", "secret", "internal/visible",
 	}},
 	{"internal/hook", []string{"internal/mediate"}},
+	{"internal/hook/claudetest", nil},
 	{"internal/proxy", []string{"internal/mediate"}},
 	{"internal/web", []string{"internal/mediate", "record"}},
 	{"internal/term", []string{"internal/mediate", "record"}},
