@@ -135,15 +135,19 @@ func (e *engine) note(f *frame, c effect.Class, a effect.Access, on effect.Patte
 		e.changed(f, on, a, src)
 	}
 	src.File = e.shownFile(src.File)
+	view := f.view
+	if view == effect.Explicit && c != f.names {
+		view = effect.Command
+	}
 	k := effectKey{c, a, on, kind}
 	i, ok := e.index[k]
 	if !ok {
 		i = len(e.effects)
 		e.index[k] = i
-		e.effects = append(e.effects, noted{effect.Effect{Class: c, Access: a, On: on, View: f.view}, kind})
+		e.effects = append(e.effects, noted{effect.Effect{Class: c, Access: a, On: on, View: view}, kind})
 	}
 	x := &e.effects[i]
-	x.View = min(x.View, f.view)
+	x.View = min(x.View, view)
 	if !slices.Contains(x.Sources, src) && len(x.Sources) < 16 {
 		x.Sources = append(x.Sources, src)
 	}

@@ -22,6 +22,7 @@ type frame struct {
 	path       []string
 
 	view      effect.View
+	names     effect.Class  // in the explicit view: the class that the approval names; others belong to the command view
 	from      effect.Source // the file that the text stands in
 	lineBase  int           // lines before the text in that file
 	node      *Node

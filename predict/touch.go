@@ -36,6 +36,12 @@ func (e *engine) read(f *frame, w word, tree bool, src effect.Source) {
 
 // envFilesIn notes the environment files that lie directly in a folder all of which is read.
 func (e *engine) envFilesIn(f *frame, dir string, src effect.Source) {
+	e.eachEnvFile(dir, func(n string) {
+		e.note(f, effect.Environment, effect.Read, e.place(f, word{text: dir + "/" + n}, false, true), src)
+	})
+}
+
+func (e *engine) eachEnvFile(dir string, do func(name string)) {
 	if !workspace.Within(dir, e.workspace) || !e.isDir(dir) {
 		return
 	}
@@ -45,7 +51,7 @@ func (e *engine) envFilesIn(f *frame, dir string, src effect.Source) {
 	}
 	for _, n := range names {
 		if n[0] == '.' && envFile(n) {
-			e.note(f, effect.Environment, effect.Read, e.place(f, word{text: dir + "/" + n}, false, true), src)
+			do(n)
 		}
 	}
 }

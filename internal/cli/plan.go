@@ -25,7 +25,7 @@ type planCommand struct {
 	Dir   string  `placeholder:"DIR" help:"The folder that the command would run in; the current one if not given."`
 	Text  *string `name:"command" short:"c" placeholder:"TEXT" help:"Shell text to plan, as for sh -c."`
 	Batch bool    `help:"With --json: read one request {\"dir\", \"command\"} per line from standard input, print one plan per line, in order."`
-	Tool  string  `placeholder:"NAME" help:"Plan a call of a tool instead: Bash, Write, Edit, Read, WebFetch or mcp__SERVER__TOOL."`
+	Tool  string  `placeholder:"NAME" help:"Plan a call of an agent's tool instead: Bash, Write, Read, Grep, WebFetch, Skill, mcp__SERVER__TOOL and others."`
 	Input *string `placeholder:"JSON" help:"The tool's arguments, a JSON object; - reads them from standard input."`
 
 	Command []string `arg:"" optional:"" passthrough:"" name:"words" help:"The command and its arguments, after --."`
