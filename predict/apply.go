@@ -299,6 +299,9 @@ func (e *engine) expandVariables(f *frame, text, arg string) string {
 	}
 	name, rest, slash := strings.Cut(text[1:], "/")
 	dir, ok := e.envValue(f)(name)
+	if strings.HasPrefix(name, "XDG_") && !path.IsAbs(dir) {
+		ok = false // "all paths must be absolute, others are ignored" (XDG base directory specification)
+	}
 	if !ok || dir == "" {
 		switch name {
 		case "XDG_CONFIG_HOME":
@@ -309,6 +312,8 @@ func (e *engine) expandVariables(f *frame, text, arg string) string {
 			dir = e.homeText(f) + "/.local/share"
 		case "XDG_STATE_HOME":
 			dir = e.homeText(f) + "/.local/state"
+		case "CLAUDE_CONFIG_DIR":
+			dir = e.homeText(f) + "/.claude"
 		case "TMPDIR":
 			dir = "/tmp"
 		case "HOME":
