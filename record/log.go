@@ -188,6 +188,9 @@ func (l *Log) make(config disk) (pub, check []byte, err error) {
 		if _, err := openCheckpoint(check, k.verifier); err != nil {
 			return nil, nil, err
 		}
+		if err := l.state.syncDirs(logDir, "."); err != nil {
+			return nil, nil, err
+		}
 		pub = []byte(k.public + "\n")
 		if err = config.replace(publicFile, publicFile+".tmp", pub, true); err == nil {
 			err = config.syncDir(".")
@@ -232,6 +235,10 @@ func (l *Log) makeLog(pub []byte) ([]byte, error) {
 	}); err != nil {
 		return nil, err
 	}
+	// Also for keys that were there: the one who made them may have been cut short.
+	if err := l.state.syncDir("."); err != nil {
+		return nil, err
+	}
 	k, err := l.readLogKey()
 	if err != nil {
 		return nil, err
@@ -244,10 +251,7 @@ func (l *Log) makeLog(pub []byte) ([]byte, error) {
 	if err := l.state.mkdirs(logDir); err != nil {
 		return nil, err
 	}
-	if err := l.state.replace(checkpointFile, checkpointFile+".tmp", c.Note, true); err != nil {
-		return nil, err
-	}
-	return c.Note, l.state.syncDirs(logDir, ".")
+	return c.Note, l.state.replace(checkpointFile, checkpointFile+".tmp", c.Note, true)
 }
 
 type reader func([]byte) (int, error)
@@ -263,10 +267,7 @@ func (l *Log) makeKey(name string, gen func() ([]byte, error)) error {
 	if err != nil {
 		return &Error{Code: CodeKey, Message: "cannot make " + name, Next: "see that the system gives random numbers", Err: err}
 	}
-	if err := l.state.replace(name, name+".tmp", b, true); err != nil {
-		return err
-	}
-	return l.state.syncDir(".")
+	return l.state.replace(name, name+".tmp", b, true)
 }
 
 // readKey reads a secret file. What others can read is no secret.
@@ -314,7 +315,8 @@ func parseLogKey(text string) (k logKey, err error) {
 	if k.signer, err = note.NewSigner(text); err != nil {
 		return k, err
 	}
-	seed, err := base64.StdEncoding.DecodeString(text[strings.LastIndex(text, "+")+1:])
+	// The last of five fields: base64 has plus signs of its own.
+	seed, err := base64.StdEncoding.DecodeString(strings.SplitN(text, "+", 5)[4])
 	if err != nil || len(seed) != 1+ed25519.SeedSize {
 		return k, errors.New("it has no seed") // NewSigner would have said so
 	}
