@@ -214,6 +214,8 @@ func (l *Log) lastBundle(s tiles, h head, f *frontier) bool {
 	t := last(bundles, h.Size)
 	if t.w == 0 {
 		f.length = 0
+		// A hash tile that is begun already is what a cut-short append left.
+		f.mended = l.sizeOf(logDir+"/"+tile{0, t.n, 1}.name()) >= 0
 		return f.is(h.Root)
 	}
 	if h.length >= 0 && l.sizeOf(logDir+"/"+t.name()) == h.length && f.is(h.Root) {

@@ -72,6 +72,9 @@ func openCheckpoint(b []byte, v note.Verifier) (Checkpoint, error) {
 		return c, fail(CodeKey, next, "the checkpoint is of the log %s, the public key of %s", c.Origin, v.Name())
 	}
 	_, err = note.Open(b, note.VerifierList(v))
+	if err == nil {
+		err = strictBase64(b)
+	}
 	var unsigned *note.UnverifiedNoteError
 	switch {
 	case errors.As(err, &unsigned):
@@ -80,6 +83,18 @@ func openCheckpoint(b []byte, v note.Verifier) (Checkpoint, error) {
 		return c, fail(CodeDamaged, next, "the checkpoint is not what was signed: %v", err)
 	}
 	return c, nil
+}
+
+// strictBase64 refuses signatures that are written in another way than the one: package note takes those whose unused bits are set.
+func strictBase64(b []byte) error {
+	_, sigs, _ := bytes.Cut(b, []byte("\n\n"))
+	for line := range strings.Lines(string(sigs)) {
+		text := strings.TrimSuffix(line[strings.LastIndex(line, " ")+1:], "\n")
+		if _, err := base64.StdEncoding.Strict().DecodeString(text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sign makes the checkpoint of a tree.

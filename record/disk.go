@@ -15,7 +15,7 @@ import (
 // disk is every way in which this package touches files, below one folder. Names are relative to it, with slashes. Tests put a
 // disk in its place whose n-th call fails, or that loses what was not flushed.
 type disk struct {
-	open   func(name string, flag int) (file, error) // a symbolic link in the last place is an error, and so is one that leads out of the folder
+	open   func(name string, flag int) (file, error) // with O_NOFOLLOW a symbolic link in the last place is an error; one that leads out of the folder always is
 	mkdir  func(name string) error
 	rename func(from, to string) error
 	remove func(name string) error
@@ -45,8 +45,14 @@ func openDisk(folder string) (disk, error) {
 	}
 	return disk{
 		open: func(name string, flag int) (file, error) {
+			// os.Root follows links that stay inside, whatever the flags say.
+			if flag&unix.O_NOFOLLOW != 0 {
+				if info, err := root.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+					return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
+				}
+			}
 			// Not blocking: a FIFO in the place of a file must not hold up the caller.
-			f, err := root.OpenFile(name, flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+			f, err := root.OpenFile(name, flag|unix.O_NONBLOCK, 0o600)
 			if err != nil {
 				return nil, err
 			}
@@ -113,12 +119,12 @@ func size(f file) (n int64, mode fs.FileMode, err error) {
 
 // read is the whole of a file of at most limit bytes.
 func (d disk) read(name string, limit int64) ([]byte, error) {
-	b, _, err := d.readMode(name, limit)
+	b, _, err := d.readMode(name, 0, limit)
 	return b, err
 }
 
-func (d disk) readMode(name string, limit int64) ([]byte, fs.FileMode, error) {
-	f, err := d.openFile(name, os.O_RDONLY)
+func (d disk) readMode(name string, flag int, limit int64) ([]byte, fs.FileMode, error) {
+	f, err := d.openFile(name, os.O_RDONLY|flag)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -177,7 +183,7 @@ func (d disk) replace(name, temp string, b []byte, flush bool) error {
 }
 
 func (d disk) write(name string, b []byte, flush bool) error {
-	f, err := d.openFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	f, err := d.openFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW)
 	if err != nil {
 		return err
 	}

@@ -120,10 +120,19 @@ type span struct {
 	path       string
 }
 
+// line is how many bytes a detached value takes in an entry: its line in at.blobs, and null.
+func (s span) line() int {
+	quoted, _ := jsontext.AppendQuote(nil, s.path)
+	return len(`{"path":,"sha256":"","size":},`) + len(quoted) + 64 + len(strconv.Itoa(s.end-s.start)) + len("null")
+}
+
+// around bounds what an entry has besides its body and the lines of detached values.
+const around = 512
+
 // detach replaces the large values of a canonical body by null, so that what is left fits an entry with the rest of it:
 //
 //  1. every value above detachOver none of whose children is above it, so that what is large goes and the names around it stay;
-//  2. if that is not enough, whole members of the body, the largest first;
+//  2. if that is not enough, whole members of the body, first those of which the most is left;
 //  3. if that is not enough either (a body of very many members), the body.
 func detach(body []byte) (small []byte, blobs []blob, err error) {
 	if len(body) <= detachOver {
@@ -133,41 +142,58 @@ func detach(body []byte) (small []byte, blobs []blob, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	small, blobs = cut(body, large)
-	for fits := func() bool {
-		return len(sealed(small, blobs, "", 1<<53, strings.Repeat("0", 64), time.Time{})) <= maxEntry-64
-	}; !fits(); {
-		// What is left of a member is what it would save.
-		i := largest(members, large)
-		if i < 0 {
-			return []byte("null"), []blob{detached("", body)}, nil
-		}
-		m := members[i]
-		members = slices.Delete(members, i, i+1)
-		large = slices.DeleteFunc(large, func(s span) bool { return s.start >= m.start && s.end <= m.end })
-		at, _ := slices.BinarySearchFunc(large, m.start, func(s span, start int) int { return cmp.Compare(s.start, start) })
-		large = slices.Insert(large, at, m)
-		small, blobs = cut(body, large)
+	size := around + len(body)
+	for _, s := range large {
+		size -= s.end - s.start - s.line()
 	}
+	if size > maxEntry {
+		large, size = detachMembers(members, large, size)
+	}
+	if size > maxEntry {
+		return []byte("null"), []blob{detached("", body)}, nil
+	}
+	small, blobs = cut(body, large)
 	return small, blobs, nil
 }
 
-// largest is the index of the member with the most bytes left in the entry; -1 if to detach none of them would save any.
-func largest(members, large []span) int {
-	const none = 160 // about what a detached member takes
-	best, most := -1, none
-	for i, m := range members {
-		left := m.end - m.start
-		for _, s := range large {
-			if s.start >= m.start && s.end <= m.end {
-				left -= s.end - s.start
-			}
+// detachMembers adds members to what is detached until an entry that would have size bytes is small enough, or nothing helps. It returns
+// what is detached then, and the size.
+func detachMembers(members, large []span, size int) ([]span, int) {
+	inside := func(s, m span) bool { return s.start >= m.start && s.end <= m.end }
+	type member struct {
+		span
+		gain int // how much smaller the entry becomes
+	}
+	var list []member
+	i := 0
+	for _, m := range members {
+		gain := m.end - m.start - m.line()
+		for ; i < len(large) && inside(large[i], m); i++ {
+			gain -= large[i].end - large[i].start - large[i].line()
 		}
-		if left > most {
-			best, most = i, left
+		list = append(list, member{m, gain})
+	}
+	slices.SortStableFunc(list, func(a, b member) int { return cmp.Compare(b.gain, a.gain) })
+	var out []span
+	for _, m := range list {
+		if size <= maxEntry || m.gain <= 0 {
+			break
+		}
+		size -= m.gain
+		out = append(out, m.span)
+	}
+	slices.SortFunc(out, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	// What is detached inside a member goes with it.
+	var all []span
+	for _, s := range large {
+		for len(out) > 0 && out[0].end <= s.start {
+			all, out = append(all, out[0]), out[1:]
+		}
+		if len(out) == 0 || !inside(s, out[0]) {
+			all = append(all, s)
 		}
 	}
-	return best
+	return append(all, out...), size
 }
 
 func detached(path string, value []byte) blob {

@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+	"golang.org/x/sys/unix"
 )
 
 // Place is where a log lives: two absolute folders, made on first use.
@@ -148,8 +149,15 @@ func (l *Log) open() error {
 			return err
 		}
 	}
-	if _, err := parseCheckpoint(check); err != nil {
+	c, err := parseCheckpoint(check)
+	if err != nil {
 		return err
+	}
+	if c.Size == 0 {
+		// The one who wrote the public key may have been cut short: before there is anything to verify, it is durable.
+		if err := config.syncDir("."); err != nil {
+			return blame(err, "cannot use the configuration folder "+l.place.Config)
+		}
 	}
 	return l.keys(pub)
 }
@@ -273,7 +281,7 @@ func (l *Log) makeKey(name string, gen func() ([]byte, error)) error {
 // readKey reads a secret file. What others can read is no secret.
 func (l *Log) readKey(name string) ([]byte, error) {
 	at := filepath.Join(l.place.State, name)
-	b, mode, err := l.state.readMode(name, maxNote)
+	b, mode, err := l.state.readMode(name, unix.O_NOFOLLOW, maxNote)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fail(CodeKey, fmt.Sprintf("put it back from a copy; or, to begin a new log, move %s and %s away", l.place.State, l.place.PublicKeyFile()),
@@ -350,7 +358,7 @@ func (l *Log) keys(pub []byte) error {
 // lock waits for the lock of the state folder. A process that dies with it releases it; the caller has its own deadline for one that hangs.
 func (l *Log) lock() (unlock func(), err error) {
 	for {
-		f, err := l.state.openFile(lockFile, os.O_RDWR|os.O_CREATE)
+		f, err := l.state.openFile(lockFile, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW)
 		if err != nil {
 			return nil, err
 		}
