@@ -37,7 +37,8 @@ type Guard struct {
 	Reads  Kind
 }
 
-func (g Guard) place() string { return strings.TrimPrefix(g.On.String(), "file:") }
+// place is the path of the place.
+func (g Guard) place() string { return strings.TrimPrefix(g.On.Resource.String(), "file:") }
 
 // The rules of the built-in invariants.
 const (
@@ -82,6 +83,9 @@ type suffix struct {
 func NewGuards(s Surroundings, links effect.Links) *Guards {
 	g := &Guards{links: links, exact: map[effect.Resource][]int{}, anywhere: map[string][]suffix{}}
 	add := func(p placed, rule string, writes, reads Kind) {
+		if !path.IsAbs(p.path) || p.path == "/" {
+			return // surroundings that do not say where it lies
+		}
 		for _, full := range spellings(links, p.path) {
 			g.add(full, p, rule, writes, reads)
 		}

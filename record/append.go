@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/ambit-dev/ambit/secret"
 )
 
 // Sealed names an entry that is durable.
@@ -84,7 +86,7 @@ func (l *Log) append(kind string, body any) (Sealed, error) {
 }
 
 // redact takes the secrets out of JSON.
-func (l *Log) redact(raw []byte) ([]byte, error) { return raw, nil }
+func (l *Log) redact(raw []byte) ([]byte, error) { return l.Keeper().JSON(raw) }
 
 // head reads the checkpoint. It is trusted when it is byte for byte what this machine signed last; otherwise its signature is checked, and
 // that it extends what was signed last. The caller holds the lock.
@@ -397,3 +399,6 @@ func isBlob(b blob, data []byte) bool {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]) == b.Sum && int64(len(data)) == b.Size
 }
+
+// Keeper makes the commitments that stand in the place of secrets in this log.
+func (l *Log) Keeper() *secret.Keeper { return secret.NewKeeper(l.commit) }

@@ -33,6 +33,11 @@ type Place struct {
 // LogDir is the folder that Read and Verify take.
 func (p Place) LogDir() string { return filepath.Join(p.State, "log") }
 
+// Keys are the files that whoever has them can forge the record with, or find out what a commitment stands for.
+func (p Place) Keys() []string {
+	return []string{filepath.Join(p.State, logKeyFile), filepath.Join(p.State, commitKeyFile)}
+}
+
 // PublicKeyFile has the key that Verify takes, and a line end.
 func (p Place) PublicKeyFile() string { return filepath.Join(p.Config, "log.pub") }
 

@@ -39,6 +39,7 @@ var mayImport = []struct {
 	{"record", []string{"action", "effect", "secret"}},
 	{"sandbox", []string{"effect"}},
 	{"observe", []string{"effect"}},
+	{"secret", nil},
 	{"datalog", nil},
 	{"flow", []string{"effect"}},
 	{"action", nil},
