@@ -21,7 +21,7 @@ var mayImport = []struct {
 		"internal/hook", "internal/proxy", "internal/web", "internal/term", "internal/audit", "internal/mediate",
 		"predict", "policy", "consent", "record", "sandbox", "observe", "datalog", "flow", "action", "effect", "bench", "secret", "internal/visible",
 	}},
-	{"internal/hook", []string{"internal/mediate"}},
+	{"internal/hook", []string{"internal/mediate", "policy", "internal/visible"}},
 	{"internal/hook/claudetest", nil},
 	{"internal/proxy", []string{"internal/mediate"}},
 	{"internal/web", []string{"internal/mediate", "record"}},
