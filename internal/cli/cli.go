@@ -19,6 +19,8 @@ import (
 // commands is the grammar. Each command is in the file of its name.
 type commands struct {
 	Plan       planCommand       `cmd:"" help:"Say what a command will set in motion, without running anything."`
+	Hook       hookCommand       `cmd:"" help:"Answer an agent that asks before it acts."`
+	Setup      setupCommand      `cmd:"" help:"Make an agent ask ambit before it acts."`
 	Try        tryCommand        `cmd:"" help:"A short tour, in a scratch folder with a small real project in it."`
 	Bench      benchCommand      `cmd:"" help:"Measure predictions against labelled corpora."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
@@ -43,6 +45,9 @@ type exited int
 
 // Main runs the command line and returns the exit code.
 func Main() int {
+	if isHook(os.Args[1:]) {
+		return answerHook(os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	}
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
 }
 

@@ -84,6 +84,40 @@ func TestReadmeTranscripts(t *testing.T) {
 	}
 }
 
+// The question of README.md is the one that Claude Code gets in the project of the tour, but for the name of the record.
+func TestReadmeQuestion(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeTour(dir); err != nil {
+		t.Fatal(err)
+	}
+	event, err := json.Marshal(map[string]any{
+		"session_id": "s", "cwd": filepath.Join(dir, "shop"), "hook_event_name": "PreToolUse",
+		"tool_name": "Bash", "tool_input": map[string]any{"command": "npm install"}, "tool_use_id": "t",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	if code := answerHook(strings.NewReader(string(event)), &stdout, &stderr, []string{"HOME=" + filepath.Join(dir, "home"), "PATH="}); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr.String())
+	}
+	var out struct {
+		Specific struct {
+			Decision string `json:"permissionDecision"`
+			Reason   string `json:"permissionDecisionReason"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal([]byte(stdout.String()), &out); err != nil {
+		t.Fatal(err)
+	}
+	const record = "\nThe record: ambit log show "
+	got, gotID, _ := strings.Cut(out.Specific.Reason, record)
+	want, wantID, _ := strings.Cut(fenced(t, page(t, "README.md"), "text")[0], record)
+	if out.Specific.Decision != "ask" || got != want || len(gotID) != len(wantID) {
+		t.Errorf("%s:\n%s\nREADME.md has\n%s", out.Specific.Decision, out.Specific.Reason, want)
+	}
+}
+
 // The commands that README.md gives work as they stand there.
 func TestReadmeCommands(t *testing.T) {
 	root := filepath.Join("..", "..")

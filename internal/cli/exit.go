@@ -10,8 +10,11 @@ const (
 	exitOK       = 0 // done; a plan with unknowns is a plan
 	exitInternal = 1 // ambit failed: a bug, or its output could not be written
 	exitUsage    = 2 // the command line is wrong
-	exitInput    = 3 // what was asked about cannot be planned: no such folder, arguments that are no JSON, text that is no UTF-8
+	exitInput    = 3 // what was asked about cannot be used: no such folder, arguments or settings that are no JSON, text that is no UTF-8
 )
+
+// exitDenied is how a hook says no, in the code that Claude Code gives a meaning (docs/cli.md, "Hooks").
+const exitDenied = 2
 
 // The codes of errors, as they stand in JSON. Each has one exit code.
 const (
@@ -21,13 +24,14 @@ const (
 	codeBadInput  = "bad-input"
 	codeTooLarge  = "too-large"
 	codeBadOutput = "output"
+	codeSettings  = "settings"
 )
 
 func exitOf(code string) int {
 	switch code {
 	case codeUsage:
 		return exitUsage
-	case codeNoFolder, codeBadInput, codeTooLarge:
+	case codeNoFolder, codeBadInput, codeTooLarge, codeSettings:
 		return exitInput
 	default:
 		return exitInternal
@@ -81,6 +85,6 @@ func exitCodes() []exitMeaning {
 		{exitOK, "Done. A plan with unknowns in it is a plan."},
 		{exitInternal, "ambit failed: a bug, or its output could not be written."},
 		{exitUsage, "The command line is wrong."},
-		{exitInput, "What was asked about cannot be planned: the folder is not there, the tool's input is no JSON object, the text is too large or no UTF-8."},
+		{exitInput, "What was asked about cannot be used: the folder is not there, the tool's input is no JSON object, the text is too large or no UTF-8, a settings file cannot be edited."},
 	}
 }

@@ -257,6 +257,10 @@ func TestSafetyTestsAreThere(t *testing.T) {
 	for _, name := range []string{
 		"internal/repo TestSafetyPredictorCannotAct",
 		"internal/cli TestSafetyPlanningOnlyReads",
+		"internal/cli TestSafetyHookFailsClosed",
+		"internal/hook TestSafetyClaudeRefusesWhatItCannotRead",
+		"internal/hook TestSafetyClaudeKeepsItsDeadline",
+		"internal/hook TestSafetyClaudeSurvivesItself",
 	} {
 		if !have[name] {
 			t.Errorf("%s is not there: if it has another name now, change the list; if it is gone, something is not checked", name)
