@@ -72,6 +72,10 @@ func (e *engine) applyModel(f *frame, c *model.Command, name string, args []word
 			for _, t := range v.targets(s) {
 				e.changeDir(&g, []word{t})
 			}
+		case "root":
+			for _, t := range v.targets(s) {
+				g.root, g.dir = f.abs(t.text), "/"
+			}
 		}
 	}
 	if silent {
@@ -130,7 +134,7 @@ func optionClasses(m *model.Match) []effect.Class {
 
 func verbClasses(verb string) []effect.Class {
 	switch verb {
-	case "write", "write-tree", "delete", "delete-tree", "move":
+	case "write", "write-tree", "put", "put-tree", "put-moved", "put-link", "put-hard", "bind", "delete", "delete-tree", "move":
 		return []effect.Class{effect.File}
 	case "exec", "command", "shell", "script", "code", "module":
 		return anything()
@@ -146,6 +150,19 @@ func verbClasses(verb string) []effect.Class {
 		return []effect.Class{effect.Container}
 	}
 	return nil
+}
+
+// textArguments are the operands beside program text, behind the name of a program. "-" for standard input is one to node
+// (process.argv[1]) and none to others.
+func (v *invocation) textArguments(index int, lang string) []word {
+	args := []word{{}}
+	for i, w := range v.operands() {
+		if v.match.Operands[i].Index == index || i == 0 && index < 0 && lang != "node" && (w.text == "-" || w.text == "/dev/stdin") {
+			continue
+		}
+		args = append(args, w)
+	}
+	return args
 }
 
 // targets are the words that a step acts on: its argument with the places filled, or its value.
@@ -187,12 +204,16 @@ func (e *engine) apply(f *frame, v *invocation, s model.Step) {
 		e.scriptStep(f, v, s)
 	case "code":
 		lang, _, _ := strings.Cut(s.Arg, " ")
-		e.runText(f, v.word(s.Value, s.Index), v.line, lang, s.Rule)
+		g := *f
+		g.args = v.textArguments(s.Index, lang)
+		e.runText(&g, v.word(s.Value, s.Index), v.line, lang, s.Rule)
 	case "module":
 		e.module(f, v, s)
 	case "stdin":
 		if s.Arg != "" {
-			e.runInput(f, s.Arg, v.line, s.Rule)
+			g := *f
+			g.args = v.textArguments(-1, s.Arg)
+			e.runInput(&g, s.Arg, v.line, s.Rule)
 		}
 	case "unknown":
 		classes, why, _ := strings.Cut(s.Arg, ":")
@@ -215,6 +236,8 @@ func (e *engine) applyTo(f *frame, v *invocation, s model.Step, w word, src effe
 		e.write(f, w, false, src)
 	case "write-tree":
 		e.write(f, w, true, src)
+	case "put", "put-tree", "put-moved", "put-link", "put-hard", "bind":
+		e.put(f, v, s, w, src)
 	case "delete":
 		e.remove(f, w, false, src)
 	case "delete-tree":
@@ -278,7 +301,7 @@ func daemonNetwork(name string, s model.Step) bool {
 // stepWords are the targets of the verbs that act on words.
 func (e *engine) stepWords(f *frame, v *invocation, s model.Step) []word {
 	switch s.Verb {
-	case "registry", "engine", "script", "code", "module", "stdin", "unknown", "handler", "drop", "nothing", "chdir", "text", "skip", "link":
+	case "registry", "engine", "script", "code", "module", "stdin", "unknown", "handler", "drop", "nothing", "chdir", "root", "text", "skip", "link":
 		return nil
 	}
 	ws := v.targets(s)
@@ -286,6 +309,9 @@ func (e *engine) stepWords(f *frame, v *invocation, s model.Step) []word {
 		ws[i].text = e.expandVariables(f, ws[i].text, s.Arg)
 		if v.match.Path[0] == "git" && (s.Arg == ".git" || strings.HasPrefix(s.Arg, ".git/")) {
 			ws[i].text = e.gitFolder(f, v) + ws[i].text[len(".git"):]
+		}
+		if v.match.Path[0] == "git" && s.Arg == "." && strings.HasSuffix(s.Verb, "-tree") {
+			ws[i].text = e.gitTree(f, v)
 		}
 	}
 	return ws

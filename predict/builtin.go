@@ -28,7 +28,7 @@ func (e *engine) builtin(f *frame, args []word, line int, set map[string]word) b
 	rest := args[1:]
 	switch args[0].text {
 	case "cd", "pushd":
-		e.changeDir(f, rest)
+		e.cd(f, rest, set)
 	case "popd":
 		f.dir = hole
 	case "eval":
@@ -135,6 +135,59 @@ func (e *engine) builtin(f *frame, args []word, line int, set map[string]word) b
 		return len(rest) == 0 // signalling another process is a program's deed like any other
 	}
 	return true
+}
+
+// cd is changeDir with what the shell makes of it: a name that is searched for along CDPATH, and with -P the folder that links
+// lead to.
+func (e *engine) cd(f *frame, args []word, set map[string]word) {
+	before := f.dir
+	e.changeDir(f, args)
+	physical := false
+	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") && len(args[0].text) > 1 {
+		physical = physical || args[0].text == "-P"
+		args = args[1:]
+	}
+	paths, searched := set["CDPATH"]
+	if !searched {
+		var from setness
+		if paths, from = e.cdPath(f); from == unset {
+			paths = word{}
+		}
+	}
+	if len(args) > 0 && paths.text != "" {
+		if name := args[0].text; name != "" && name[0] != '/' && name != "." && name != ".." && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
+			f.dir = e.searchedFolder(paths, name, before, f.dir)
+		}
+	}
+	if physical && !strings.Contains(f.dir, hole) {
+		f.dir = filePath(e.place(f, word{text: f.dir}, false, true))
+	}
+}
+
+func (e *engine) cdPath(f *frame) (word, setness) {
+	if v, ok := f.vars["CDPATH"]; ok {
+		return v.one(), isSet
+	}
+	if v, ok := e.env["CDPATH"]; ok {
+		return word{text: v}, isSet
+	}
+	return word{}, unset
+}
+
+// searchedFolder is the first folder along CDPATH that has the name; otherwise is the one without it.
+func (e *engine) searchedFolder(paths word, name, from, otherwise string) string {
+	if !paths.known() || strings.Contains(name, hole) || strings.Contains(from, hole) {
+		return hole
+	}
+	for _, d := range strings.Split(paths.text, ":") {
+		if !path.IsAbs(d) {
+			d = from + "/" + d
+		}
+		if c := path.Join(d, name); e.isDir(c) {
+			return c
+		}
+	}
+	return otherwise
 }
 
 func (e *engine) changeDir(f *frame, args []word) {

@@ -21,7 +21,7 @@ func (e *engine) call(f *frame, c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	if !e.step(f) {
 		return
 	}
-	outerComp, outerIn, outerOut := f.comp, f.in, f.out
+	outerComp, outerIn, outerOut, outerFiles := f.comp, f.in, f.out, f.fds
 	f.comp = e.newComponent()
 	f.comp.join(f.stdio)
 	line := 0
@@ -29,12 +29,15 @@ func (e *engine) call(f *frame, c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		line = lineOf(c)
 	}
 	e.changes.begin()
+	var args []word
 	defer func() {
 		e.end(f, line)
 		f.comp, f.in, f.out = outerComp, outerIn, outerOut
+		if len(args) != 1 || args[0].text != "exec" { // which alone opens files for what follows
+			f.fds = outerFiles
+		}
 	}()
 
-	var args []word
 	if c != nil {
 		args = e.fields(f, c.Args)
 	}
@@ -312,6 +315,7 @@ func (e *engine) program(f *frame, args []word, line int, set map[string]word) {
 	src := f.source(line, "shell/command")
 	title := commandTitle(args)
 	c := f.child(title, src)
+	c.args = nil
 	e.changes.begin()
 	defer func() {
 		e.end(c, line)

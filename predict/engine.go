@@ -65,6 +65,8 @@ type engine struct {
 	stopped  string          // why everything after some point is unknown; empty while analysis goes on
 	running  map[string]bool // files and scripts being followed, against cycles
 	paths    map[string]string
+	names    names
+	overlay  overlay
 	changes  changes
 	pipes    map[string]word // what process substitutions print, by the name that stands for them
 }
@@ -76,6 +78,7 @@ func newEngine(ctx context.Context, a action.Action, o Options) *engine {
 		env: map[string]string{}, index: map[effectKey]int{}, seen: map[string]int{}, running: map[string]bool{},
 		paths: map[string]string{}, pipes: map[string]word{},
 	}
+	e.overlay = overlay{fs: e.fs, names: &e.names}
 	for _, kv := range o.Env {
 		if k, v, ok := strings.Cut(kv, "="); ok {
 			e.env[k] = v

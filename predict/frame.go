@@ -32,9 +32,12 @@ type frame struct {
 	depth     int
 	ways      int // how many combinations of alternatives this command is one of
 
-	out    *word  // standard output, while a substitution collects it
-	in     *stdin // standard input as far as it is known
-	ended  bool   // exit, return or exec was reached: what follows in this list does not run
+	out    *word           // standard output, while a substitution collects it
+	args   []word          // what follows program text on a command line or a "-": the program\'s arguments, behind its name
+	in     *stdin          // standard input as far as it is known
+	fds    map[string]word // files that are open for reading, by the number of their descriptor; never changed in place
+	root   string          // the root that the process was given, "" for the machine's own
+	ended  bool            // exit, return or exec was reached: what follows in this list does not run
 	traps  []trap
 	calls  []string // functions being called, against recursion
 	drops  []string // classes ("network") and kinds ("file.write") that an option took away
@@ -46,6 +49,25 @@ type function struct {
 	from effect.Source
 	base int
 	or   *function // what it may be instead, where only one of several ways defines it so
+}
+
+// open remembers the file that a descriptor is open for: /dev/fd/N opens it anew, for writing too. No text: another file, which
+// is of no interest or was noted.
+func (f *frame) open(number string, w word) {
+	if w.text == "" && f.fds[number].text == "" {
+		return
+	}
+	if f.fds = maps.Clone(f.fds); f.fds == nil {
+		f.fds = map[string]word{}
+	}
+	if w.text == "" {
+		delete(f.fds, number)
+		return
+	}
+	if !strings.HasPrefix(w.text, "/") && !strings.HasPrefix(w.text, hole) {
+		w.text = f.abs(w.text)
+	}
+	f.fds[number] = w
 }
 
 // alias remembers a word that the shell replaces.

@@ -1,12 +1,14 @@
 package predict
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/predict/internal/githooks"
 	"github.com/ambit-dev/ambit/predict/internal/gitrepo"
+	"github.com/ambit-dev/ambit/predict/internal/workspace"
 )
 
 // gitCommand adds to git's model what the repository and its configuration make of the command: hooks, aliases, filters,
@@ -45,6 +47,22 @@ func (e *engine) gitFolder(f *frame, v *invocation) string {
 		return r.GitDir
 	}
 	return ".git"
+}
+
+// gitTree is the "." of a model: what a command of git changes is the working tree, whichever folder below it git runs in, and
+// wherever its options put it. A few commands keep to the folder.
+func (e *engine) gitTree(f *frame, v *invocation) string {
+	if strings.Contains(v.dir, hole) {
+		return "."
+	}
+	r := gitrepo.Open(e.fs, e.gitCall(f, v))
+	switch v.match.Path[len(v.match.Path)-1] {
+	case "clean", "bugreport", "diagnose", "format-patch", "unpack-file", "archimport", "cvsimport", "init", "clone":
+		if workspace.Within(v.dir, r.WorkTree) {
+			return "."
+		}
+	}
+	return cmp.Or(r.WorkTree, ".")
 }
 
 // gitCall reads the invocation as git does.

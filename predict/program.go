@@ -270,7 +270,9 @@ func (e *engine) runScript(f *frame, argv []word, interp string, line int) {
 		return
 	}
 	if argv[0].text == "/dev/stdin" || argv[0].text == "-" {
-		e.runInput(f, interp, line, "program/stdin")
+		c := *f
+		c.args = argv
+		e.runInput(&c, interp, line, "program/stdin")
 		return
 	}
 	name := f.abs(argv[0].text)
@@ -320,7 +322,7 @@ func (e *engine) runText(f *frame, w word, line int, lang, rule string) {
 		c.depth++
 		c.lineBase = f.lineBase + max(line-1, 0)
 		if e.step(&c) {
-			e.scan(&c, program, entry, []byte(w.text), lang, nil)
+			e.scan(&c, program, entry, []byte(w.text), lang, c.args)
 		}
 	default:
 		e.unknown(f, f.source(line, rule), "text of a program for "+lang+" is not analysed")

@@ -31,7 +31,7 @@ type scanner func(script.FS, string, script.Options) ([]script.FileFindings, err
 
 // scan follows a JavaScript or Python program and turns what the scanner found into effects.
 func (e *engine) scan(f *frame, program scanner, entry string, text []byte, interp string, args []word) {
-	opts := script.Options{Source: text, Dir: f.dir, Home: e.homeText(f), Env: e.scriptEnv(f), Interpreter: path.Base(interp)}
+	opts := script.Options{Source: text, Inline: text != nil, Dir: f.dir, Home: e.homeText(f), Env: e.scriptEnv(f), Interpreter: path.Base(interp)}
 	if strings.Contains(opts.Dir, hole) {
 		opts.Dir = ""
 	}
@@ -225,7 +225,10 @@ func (e *engine) scriptEffect(f *frame, x script.Finding, w word, src effect.Sou
 		case effect.Delete:
 			e.remove(f, w, false, src)
 		default:
-			e.write(f, w, false, src)
+			e.writeAt(f, w, false, x.Link == nil, src)
+			if x.Link != nil {
+				e.link(f, w, x.Link.Text, false)
+			}
 		}
 	case effect.Network:
 		if w.text == "" {

@@ -166,7 +166,7 @@ func (e *engine) command(f *frame, c syntax.Command, redirs []*syntax.Redirect) 
 		return
 	}
 	if len(redirs) > 0 {
-		outer, in, out := f.stdio, f.in, f.out
+		outer, in, out, fds := f.stdio, f.in, f.out, f.fds
 		f.stdio = e.newComponent()
 		f.stdio.join(outer)
 		f.comp = f.stdio
@@ -174,7 +174,7 @@ func (e *engine) command(f *frame, c syntax.Command, redirs []*syntax.Redirect) 
 		e.redirects(f, redirs)
 		e.end(f, lineOf(c))
 		f.comp = nil
-		defer func() { f.stdio, f.in, f.out = outer, in, out }()
+		defer func() { f.stdio, f.in, f.out, f.fds = outer, in, out, fds }()
 	}
 	switch c := c.(type) {
 	case *syntax.BinaryCmd:
@@ -335,6 +335,9 @@ func (e *engine) pipeline(f *frame, stages []*syntax.Stmt) {
 		b := f.fork()
 		b.stdio = shared
 		b.in = input
+		if i > 0 {
+			b.open("0", word{})
+		}
 		if i < len(stages)-1 {
 			b.out = &word{}
 		} else {
@@ -526,8 +529,10 @@ func (e *engine) redirects(f *frame, redirs []*syntax.Redirect) {
 				line = int(r.Hdoc.Pos().Line())
 			}
 			f.in = &stdin{text: t, line: f.lineBase + line}
+			f.open("0", word{})
 			continue
 		case syntax.WordHdoc:
+			f.open("0", word{})
 			f.in = &stdin{text: e.literal(f, r.Word), line: f.lineBase + line}
 			continue
 		}
@@ -539,20 +544,31 @@ func (e *engine) redirects(f *frame, redirs []*syntax.Redirect) {
 		if f.comp != nil && w.data != nil {
 			f.comp.join(w.data)
 		}
+		number := "0"
+		if r.N != nil {
+			number = r.N.Value
+		}
 		switch r.Op {
 		case syntax.DplIn, syntax.DplOut:
 			if isDescriptor(w.text) {
+				if file, ok := f.fds[w.text]; ok && (r.Op == syntax.DplIn || r.N != nil) {
+					f.open(number, file)
+				}
 				continue
 			}
 			if r.Op == syntax.DplIn {
 				e.openFile(f, w, false, src)
+				f.open(number, w)
 				continue
 			}
 			e.openFile(f, w, true, src)
 			f.out = nil
 		case syntax.RdrIn:
 			e.openFile(f, w, false, src)
-			f.in = e.input(f, w)
+			f.open(number, w)
+			if number == "0" {
+				f.in = e.input(f, w)
+			}
 		case syntax.RdrInOut:
 			f.in = nil
 			e.openFile(f, w, true, src)

@@ -20,7 +20,12 @@ func (e *engine) read(f *frame, w word, tree bool, src effect.Source) {
 		e.unknown(f, src, "the file that is read is not known before it runs", effect.File)
 		return
 	}
-	p := e.place(f, w, tree, true)
+	for _, p := range e.places(f, w, tree, true) {
+		e.readPlace(f, p, tree, src)
+	}
+}
+
+func (e *engine) readPlace(f *frame, p effect.Pattern, tree bool, src effect.Source) {
 	name := filePath(p)
 	if tree {
 		e.envFilesIn(f, name, src)
@@ -69,16 +74,25 @@ func (e *engine) credential(f *frame, w word, src effect.Source) {
 
 // write notes that a file is created or changed. A shell's start-up file changes the environment of later shells as well.
 func (e *engine) write(f *frame, w word, tree bool, src effect.Source) {
+	e.writeAt(f, w, tree, true, src)
+}
+
+// writeAt is write for programs that replace a link instead of following it (follow false).
+func (e *engine) writeAt(f *frame, w word, tree, follow bool, src effect.Source) {
 	if f.dropped(effect.File, effect.Write) {
 		return
 	}
-	p := e.place(f, w, tree, true)
+	ps := e.places(f, w, tree, follow)
 	f.comp.join(w.data)
-	e.changes.part = f.partOf(w)
-	e.note(f, effect.File, effect.Write, p, src)
-	e.changes.part = part{}
-	if startupFile(filePath(p), e.home) {
-		e.note(f, effect.Environment, effect.Write, p, src)
+	for i, p := range ps {
+		if i == 0 {
+			e.changes.part = f.partOf(w)
+		}
+		e.note(f, effect.File, effect.Write, p, src)
+		e.changes.part = part{}
+		if startupFile(filePath(p), e.home) {
+			e.note(f, effect.Environment, effect.Write, p, src)
+		}
 	}
 }
 
@@ -87,7 +101,9 @@ func (e *engine) remove(f *frame, w word, tree bool, src effect.Source) {
 	if f.dropped(effect.File, effect.Delete) {
 		return
 	}
-	e.note(f, effect.File, effect.Delete, e.place(f, w, tree, false), src)
+	for _, p := range e.places(f, w, tree, false) {
+		e.note(f, effect.File, effect.Delete, p, src)
+	}
 }
 
 // network notes a connection. Data that flows into the address flows out with it.

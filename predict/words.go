@@ -9,7 +9,6 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/predict/internal/model"
 )
 
@@ -555,50 +554,4 @@ func (f *frame) abs(p string) string {
 		return p
 	}
 	return f.dir + "/" + p
-}
-
-// place is the pattern of files that a word names: the resolved path, or where the word has a hole, everything below the
-// folder that is known. A word of which nothing is known names any file.
-func (e *engine) place(f *frame, w word, tree, follow bool) effect.Pattern {
-	t := w.text
-	if strings.Contains(f.dir, hole) && !path.IsAbs(t) {
-		t = f.dir + "/" + t
-	}
-	if i := strings.Index(t, hole); i >= 0 {
-		slash := strings.LastIndexByte(t[:i], '/')
-		if slash < 0 {
-			if i == 0 {
-				return effect.Any(effect.FileKind)
-			}
-			t = "." // "name<hole>": a file beside it
-		} else {
-			t = t[:slash+1]
-		}
-		tree = true
-	}
-	p, err := e.resolve(f.dir, t, follow)
-	if err != nil {
-		return effect.Any(effect.FileKind)
-	}
-	r, err := effect.FilePath(p)
-	if err != nil {
-		return effect.Any(effect.FileKind)
-	}
-	return effect.Pattern{Resource: r, Tree: tree}
-}
-
-// resolve is the file system's resolution, remembered: the same few folders are asked for again and again.
-func (e *engine) resolve(dir, name string, follow bool) (string, error) {
-	key := dir + "\x01" + name
-	if !follow {
-		key += "\x01"
-	}
-	if p, ok := e.paths[key]; ok {
-		return p, nil
-	}
-	p, err := e.fs.Resolve(dir, name, follow)
-	if err == nil {
-		e.paths[key] = p
-	}
-	return p, err
 }

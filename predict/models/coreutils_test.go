@@ -13,25 +13,31 @@ ls => list .
 ls -la src => list=src
 ls --color=always -I '*.o' src => list=src
 ls -p --indicator-style slash src => list=src
-cp a b => read=a; write=b
-cp -r a b => read-tree=a; write-tree=b
-cp -a a b c d => read-tree=a; read-tree=b; read-tree=c; write-tree=d
-cp --recursive a b => read-tree=a; write-tree=b
-cp --recurs a b => read-tree=a; write-tree=b
-cp -t dst a b => write-tree=dst; read=a; read=b
-cp -rt dst a => write-tree=dst; read-tree=a
-cp --target-directory=dst a => write-tree=dst; read=a
-cp -S .bak a b => read=a; write=b
-cp --suffix=.bak -b a b => read=a; write=b
-cp -s a b => link=a; write=b
+cp a b => read=a; put=b
+cp -r a b => read-tree=a; put-tree=b
+cp -a a b c d => read-tree=a; read-tree=b; read-tree=c; put-tree=d
+cp --recursive a b => read-tree=a; put-tree=b
+cp --recurs a b => read-tree=a; put-tree=b
+cp -t dst a b => put dst; read=a; read=b
+cp -rt dst a => put-tree dst; read-tree=a
+cp --target-directory=dst a => put dst; read=a
+cp -S .bak a b => read=a; put=b
+cp --suffix=.bak -b a b => read=a; put=b
+cp -s a b => link=a; put-link=b
+cp -l a b => link=a; put-hard=b
+cp -al a b => link=a; put-hard=b
+cp -lt d a => put-hard d; link=a
 cp --help => nothing
-mv a b => move=a; write=b
-mv -f a b dir => move=a; move=b; write=dir
-mv -t dir a b => write=dir; move=a; move=b
-ln -s target => link=target; write target
-ln -s ../x/target => link=../x/target; write target
-ln -sf target name => link=target; write=name
-ln -s -t dir a b => write=dir; link=a; link=b
+mv a b => move=a; put-moved=b
+mv -f a b dir => move=a; move=b; put-moved=dir
+mv -t dir a b => put-moved dir; move=a; move=b
+ln -s target => put-link .; link=target
+ln target => put-hard .; link=target
+ln a b => link=a; put-hard=b
+ln -s ../x/target => put-link .; link=../x/target
+ln -sf target name => link=target; put-link=name
+ln -s -t dir a b => put-link dir; link=a; link=b
+ln -t dir a => put-hard dir; link=a
 rm a => delete=a
 rm -rf a b => delete-tree=a; delete-tree=b
 rm --recursive -- -x => delete-tree=-x
@@ -55,10 +61,10 @@ chown --reference=r a => list=r; write=a
 dd if=a of=b bs=1M count=1 => read=a; write=b
 dd conv=notrunc of=b => write=b
 dd --help => nothing
-install -m 755 a b => read=a; write=b
+install -m 755 a b => read=a; put=b
 install -d a b => write=a; write=b
-install -t dir a b => write-tree=dir; read=a; read=b
-install -s --strip-program=./st a b => exec=./st; read=a; write=b
+install -t dir a b => put dir; read=a; read=b
+install -s --strip-program=./st a b => exec=./st; read=a; put=b
 truncate -s 0 a => write=a
 truncate -r ref a => list=ref; write=a
 shred -u a => delete=a

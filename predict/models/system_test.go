@@ -259,7 +259,7 @@ perf record -g -o out cmd -o x => write out; command=cmd
 hyperfine -w 3 --export-json o 'a b' 'c d' => write=o; shell=a b; shell=c d
 entr -s 'x y' => shell=x y
 entr -r make => command=make
-chroot --userspec=me d cmd a => command=cmd
+chroot --userspec=me d cmd a => root=d; command=cmd
 systemd-run --user --unit=x -p MemoryMax=1G cmd => command=cmd
 systemd-run -E A=1 --on-calendar=daily cmd => set-env=A=1; command=cmd
 direnv exec d cmd a => env-file d/.envrc; script bash d/.envrc; list=d; command=cmd

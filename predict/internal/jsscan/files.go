@@ -9,7 +9,7 @@ import (
 
 // fsUse says what a function of fs does with its arguments.
 type fsUse struct {
-	access string // read, write, delete, stat
+	access string // read, write, delete; move, symlink, link: of argument 0
 	arg    int    // which argument is the path
 }
 
@@ -24,9 +24,11 @@ func fsUses(name string) []fsUse {
 	case "copyFile", "cp", "copy":
 		return []fsUse{{"read", 0}, {"write", 1}}
 	case "rename", "move":
-		return []fsUse{{"delete", 0}, {"write", 1}}
-	case "link", "symlink", "ensureLink", "ensureSymlink", "createLink", "createSymlink":
-		return []fsUse{{"write", 1}}
+		return []fsUse{{"move", 1}}
+	case "symlink", "ensureSymlink", "createSymlink":
+		return []fsUse{{"symlink", 1}}
+	case "link", "ensureLink", "createLink":
+		return []fsUse{{"link", 1}}
 	case "readFile", "createReadStream", "ReadStream", "readJson", "readJSON", "opendir", "readdir", "openAsBlob":
 		return []fsUse{{"read", 0}}
 	}
@@ -49,7 +51,17 @@ func (l *lang) callFS(ev *eval, n *native, name string, a args, isNew bool) val 
 		l.openFile(ev, rule, a)
 	}
 	for _, use := range fsUses(base) {
-		if use.access == "delete" && base != "rename" && base != "move" {
+		switch use.access {
+		case "move":
+			l.Place.Moved(ev, rule, a.At(0), a.At(1))
+			continue
+		case "symlink":
+			l.Place.Link(ev, rule, a.At(1), a.At(0))
+			continue
+		case "link":
+			l.Place.HardLink(ev, rule, a.At(1), a.At(0))
+			continue
+		case "delete":
 			if o, ok := a.At(1).(*script.Obj); !ok || !truthy(ev, o, "force") {
 				if exists, known := l.Present(ev, a.At(0)); known && !exists {
 					ev.Fallible++

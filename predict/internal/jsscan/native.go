@@ -192,13 +192,14 @@ func (l *lang) process(ev *eval, name string) val {
 		return "node"
 	case "argv":
 		a := ev.NewArr(l.process(ev, "execPath"))
-		if f := ev.Findings(); len(f) > 0 && f[0].Path != "" {
+		if f := ev.Findings(); ev.Opts.Inline { // node -e TEXT ARGUMENTS
+		} else if len(f) > 0 && f[0].Path != "" {
 			a.Add(f[0].Path)
 		} else {
 			a.Add(script.NewUnk())
 		}
 		for _, x := range ev.Opts.Args {
-			a.Add(x)
+			a.Add(script.FromPattern(x))
 		}
 		return a
 	case "execArgv":

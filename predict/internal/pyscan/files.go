@@ -177,7 +177,7 @@ func (l *lang) pathMember(n *native, name string) val {
 // pathUses says what methods of pathlib.Path do to the path.
 func pathUse(method string) string {
 	switch method {
-	case "write_text", "write_bytes", "mkdir", "touch", "chmod", "symlink_to", "hardlink_to", "link_to", "lchmod":
+	case "write_text", "write_bytes", "mkdir", "touch", "chmod", "lchmod":
 		return "write"
 	case "unlink", "rmdir":
 		return "delete"
@@ -234,9 +234,12 @@ func (l *lang) pathCall(ev *eval, n *native, name string, a args) val {
 		return newPath(l.pathPart(ev, method, n.Recv))
 	case "exists", "is_file", "is_dir":
 		return l.osPath(ev, map[string]string{"exists": "exists", "is_file": "isfile", "is_dir": "isdir"}[method], args{List: []val{n.Recv}})
+	case "symlink_to":
+		l.Place.Link(ev, rule, n.Recv, pathText(a.Get("target", 0)))
+	case "hardlink_to", "link_to":
+		l.Place.HardLink(ev, rule, n.Recv, pathText(a.Get("target", 0)))
 	case "rename", "replace":
-		l.Place.Effect(ev, rule, "delete", n.Recv)
-		l.Place.Effect(ev, rule, "write", pathText(a.At(0)))
+		l.Place.Moved(ev, rule, n.Recv, pathText(a.At(0)))
 		return newPath(pathText(a.At(0)))
 	case "open":
 		l.open(ev, rule, n.Recv, a.Get("mode", 0))

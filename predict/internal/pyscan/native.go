@@ -142,7 +142,7 @@ func (l *lang) sys(ev *eval, name string) val {
 			a.Elems[0] = "-c"
 		}
 		for _, x := range ev.Opts.Args {
-			a.Add(x)
+			a.Add(script.FromPattern(x))
 		}
 		return a
 	case "version_info":

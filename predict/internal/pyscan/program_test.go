@@ -159,11 +159,11 @@ func TestTable(t *testing.T) {
 		}
 		class, _, _ := strings.Cut(f[1], ".")
 		switch class {
-		case "file", "network", "shell", "run", "env", "variable", "url", "addon", "code", "unknown":
+		case "file", "network", "shell", "run", "env", "variable", "url", "addon", "code", "unknown", "link":
 		default:
 			t.Errorf("%q: the effect %q is not one that is followed", line, f[1])
 		}
-		if class != "variable" && len(f) > 2 && f[2] != "-" && (len(f[2]) != 1 || f[2][0] > '9') || len(f) > 4 {
+		if class != "variable" && len(f) > 2 && f[2] != "-" && (len(f[2]) != 1 || f[2][0] > '9') || len(f) > 4 != (class == "link") || len(f) > 6 || len(f) > 4 && (len(f) < 6 || len(f[4]) != 1 || f[4][0] > '9') {
 			t.Errorf("%q: want path, effect, the argument's position from 0 to 9, and its keyword", line)
 		}
 	}

@@ -20,6 +20,8 @@ type apiRule struct {
 	effect  string
 	arg     int // position of the target; -1 for none
 	keyword string
+	from    int // for link: position of what the target is made of, and its keyword
+	old     string
 }
 
 type table struct {
@@ -47,6 +49,9 @@ var apis = sync.OnceValue(func() table {
 		}
 		if len(f) > 3 {
 			r.keyword = f[3]
+		}
+		if len(f) > 5 {
+			r.from, r.old = int(f[4][0]-'0'), f[5]
 		}
 		t.rules[f[0]] = append(t.rules[f[0]], r)
 	}
@@ -122,6 +127,16 @@ func (l *lang) apply(ev *eval, path string, rules []apiRule, a args) {
 		switch class {
 		case "file":
 			l.Place.Effect(ev, rule, access, target)
+		case "link":
+			from, target := pathText(a.Get(r.old, r.from)), pathText(target)
+			switch access {
+			case "symbolic":
+				l.Place.Link(ev, rule, target, from)
+			case "hard":
+				l.Place.HardLink(ev, rule, target, from)
+			default:
+				l.Place.Moved(ev, rule, from, target)
+			}
 		case "network":
 			for _, t := range script.Values(hostOf(ev, target)) {
 				ev.Emit(script.Finding{Kind: script.Effect, Rule: rule, Class: class, Access: access, Target: t})

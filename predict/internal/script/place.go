@@ -41,6 +41,27 @@ func (p *Place) Paths(v Val) []Value {
 	return list
 }
 
+// reached is Paths for what the kernel makes of them: ".." behind a symbolic link leaves the folder that the link leads to
+// (path_resolution(7)), where cleaning the text would leave the link's own.
+func (p *Place) reached(ev *Eval, v Val) []Value {
+	list := p.Paths(v)
+	for i, raw := range Values(v) {
+		text := raw.Text
+		if len(list) != len(Values(v)) || !raw.Known || !strings.Contains(text+"/", "/../") || p.Dir == "" && !strings.HasPrefix(text, "/") {
+			continue
+		}
+		if !strings.HasPrefix(text, "/") {
+			text = p.Dir + "/" + text
+		}
+		dir, base := path.Split(text)
+		if base == "" || base == "." || base == ".." {
+			dir, base = text, ""
+		}
+		list[i] = Known(path.Join(ev.FS.Real(strings.TrimSuffix(dir, "/")), base))
+	}
+	return list
+}
+
 // Present tells whether a path is there at the start; known is false where the program may
 // have changed it.
 func (p *Place) Present(ev *Eval, v Val) (exists, known bool) {
@@ -69,7 +90,7 @@ func (p *Place) Present(ev *Eval, v Val) (exists, known bool) {
 // Effect reports a file that is read, written or deleted. A read of a path of which nothing
 // is known is not reported: it says nothing.
 func (p *Place) Effect(ev *Eval, rule, access string, v Val) {
-	for _, x := range p.Paths(v) {
+	for _, x := range p.reached(ev, v) {
 		if x.Text == "" {
 			continue
 		}
@@ -80,6 +101,42 @@ func (p *Place) Effect(ev *Eval, rule, access string, v Val) {
 			p.touched = append(p.touched, x.Prefix)
 		}
 		ev.Emit(Finding{Kind: Effect, Rule: rule, Class: "file", Access: access, Target: x})
+	}
+}
+
+// Link reports a symbolic link that is made at a path. What it leads to is as it is written: relative to the link's folder.
+func (p *Place) Link(ev *Eval, rule string, at, to Val) {
+	for _, x := range p.Paths(at) {
+		for _, target := range Values(to) {
+			if x.Text == "" || target.Text == "" {
+				continue
+			}
+			if len(p.touched) < 1000 {
+				p.touched = append(p.touched, x.Prefix)
+			}
+			ev.Emit(Finding{Kind: Effect, Rule: rule, Class: "file", Access: "write", Target: x, Link: &target})
+		}
+	}
+}
+
+// HardLink reports a second name for a file. Whoever uses it changes the file, so the file counts as written.
+func (p *Place) HardLink(ev *Eval, rule string, at, to Val) {
+	p.Effect(ev, rule, "write", at)
+	p.Effect(ev, rule, "write", to)
+}
+
+// Moved reports a file or folder that gets another name. A link that is moved leads where it led before.
+func (p *Place) Moved(ev *Eval, rule string, from, to Val) {
+	p.Effect(ev, rule, "delete", from)
+	link := false
+	for _, x := range p.Paths(from) {
+		if real := ev.FS.Real(x.Text); x.Known && real != x.Text && strings.HasPrefix(x.Text, "/") {
+			p.Link(ev, rule, to, real)
+			link = true
+		}
+	}
+	if !link {
+		p.Effect(ev, rule, "write", to)
 	}
 }
 

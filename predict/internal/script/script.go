@@ -73,6 +73,7 @@ type Finding struct {
 	Access string // for Effect: read, write, delete, fetch, send, listen, ...
 	Target Value
 	Argv   []Value
+	Link   *Value   // for an Effect that writes: Target is a symbolic link, and this is what it leads to
 	Dir    *Value   // the directory a Shell, Exec or Script starts in, when it is given
 	Why    string   // for Unknown: why analysis stopped
 	Could  []string // for Unknown: the classes it could have
@@ -119,7 +120,8 @@ type Options struct {
 	// Source is the text of the program where it is not in a file (node -e, python -c,
 	// standard input). The entry path then only gives the folder for relative imports.
 	Source []byte
-	Args   []string // arguments after the script's name
+	Inline bool     // Source stands on a command line: the arguments do not begin with a script's name (process.argv)
+	Args   []string // arguments after the script's name, or after the text; unknown parts are written as Hole
 	Dir    string   // working directory, absolute
 	Home   string   // home directory, absolute
 	Temp   string   // folder of temporary files; /tmp when empty
