@@ -223,8 +223,11 @@ func knownFolder(t string) string {
 	case slash >= 0:
 		dir = t[:slash+1]
 	}
-	if dir == "/proc/" { // what lies below a process's folder leads anywhere
-		return ""
+	if _, below, _ := strings.Cut(t[i:], "/"); dir == "/proc/" && below != "" {
+		switch first, _, _ := strings.Cut(below, "/"); {
+		case first == "root", first == "cwd", first == "fd", first == "task", first == "map_files", strings.Contains(first, hole):
+			return "" // these lead anywhere (proc(5))
+		}
 	}
 	for c := range strings.SplitSeq(t[i:], "/") {
 		if c == ".." {

@@ -77,8 +77,8 @@ func (e *engine) landings(f *frame, v *invocation, w, from word, folder bool) []
 // inFolder is a source's place in a folder.
 func inFolder(dir, from word) word {
 	base := path.Base(from.text)
-	if i := strings.LastIndexByte(from.text, '/'); strings.Contains(from.text[i+1:], hole) {
-		base = hole
+	if i := strings.LastIndexByte(from.text, '/'); strings.ContainsAny(from.text[i+1:], "*?[") || strings.Contains(from.text[i+1:], hole) {
+		base = hole // a pattern that fits nothing yet may fit something when the command runs
 	}
 	if base == "." || base == ".." || base == "/" {
 		return dir // its contents

@@ -94,7 +94,7 @@ func TestSafetyReachesFile(t *testing.T) {
 			t.Errorf("%s: it does not change the file: %v, %v", c, p.Effects, p.Unknowns)
 		}
 	}
-	if n := strings.Count(reachKnown, "\n") + strings.Count(reachUnknown, "\n"); n < 200 {
+	if n := strings.Count(reachKnown, "\n") + strings.Count(reachUnknown, "\n"); n < 400 {
 		t.Errorf("%d rows", n)
 	}
 }
@@ -221,6 +221,8 @@ cp evil/settings.json ~/.claude/
 cp evil/settings.json ~/.claude
 cp -r evil/. ~/.claude
 cp -r evil/* ~/.claude/
+cp -r made/* ~/.claude/
+cp made/*.json ~/.claude
 cp -t ~/.claude evil/settings.json
 cp --target-directory=@H/.claude evil/settings.json
 cp -rT evil ~/.claude
@@ -383,6 +385,18 @@ echo "import sys; open(sys.argv[1], 'w')" | python3 /dev/stdin S!
 node -e "require('fs').writeFileSync(process.argv[1], '')" S!
 node -e "require('child_process').execSync(process.argv.slice(1).join(' '))" 'tee S!'
 node - S! <<< "require('fs').writeFileSync(process.argv[2], '')"
+python3 -c "import shutil; shutil.copy('evil/settings.json', '@H/.claude')"
+python3 -c "import shutil; shutil.move('evil/settings.json', '@H/.claude')"
+python3 -c "import shutil; shutil.copytree('evil', '@H/.claude', dirs_exist_ok=True)"
+python3 -c "import tarfile; tarfile.open('x.tar').extractall('@H/.claude')"
+python3 -c "import fileinput; [print(l) for l in fileinput.input('@H/.claude/settings.json', inplace=True)]"
+python3 -c "import logging; logging.basicConfig(filename='@H/.claude/settings.json')"
+node -e "require('fs').cpSync('evil', '@H/.claude', {recursive: true})"
+bun -e "Bun.write('@H/.claude/settings.json', '')"
+deno eval "Deno.writeTextFileSync('@H/.claude/settings.json', '')"
+deno eval "Deno.symlinkSync('@H/.claude', 'c'); Deno.writeTextFileSync('c/settings.json', '')"
+unrar x x.rar ~/.claude/
+tar --one-top-level=@H/.claude -xf x.tar
 python3 run.py
 node -e "require('fs').writeFileSync('@H/.claude/settings.json', '')"
 node -e "const fs=require('fs'); fs.promises.writeFile(require('os').homedir()+'/.claude/settings.json', '')"
@@ -415,6 +429,181 @@ go build -o ~/.claude/settings.json .
 pip install -t ~/.claude x
 npm pack --pack-destination ~/.claude
 tsc --outFile ~/.claude/settings.json
+cat a.json 1<> S!
+echo > ~+/../.claude/settings.json
+cd ~/.claude; cd ~/w; echo > $OLDPWD/settings.json
+cd ~/.claude; cd ..; cd -; echo > settings.json
+pushd ~/.claude; pushd /; popd; echo > settings.json
+mapfile -t a < list; echo > ${a[0]}
+read -r f < list; echo > "$f"
+set -- S!; echo > $1
+echo > ${X1:-@H/.claude/settings.json}
+: ${F:=@H/.claude/settings.json}; echo > $F
+f=S!.bak; echo > ${f%.bak}
+f=@H/.claude/x; echo > ${f%/*}/settings.json
+coproc tee S!
+bash -c "$(cat run.sh)"
+env -S 'tee @H/.claude/settings.json'
+sed -e 'w @H/.claude/settings.json' a.json
+sed "s/a/b/w @H/.claude/settings.json" a.json
+sort --output=@H/.claude/settings.json a.json
+git -c core.pager='tee @H/.claude/settings.json' log -p
+GIT_PAGER='tee @H/.claude/settings.json' git log
+EDITOR='tee @H/.claude/settings.json' git commit
+git difftool -x 'tee @H/.claude/settings.json'
+git submodule foreach 'tee @H/.claude/settings.json'
+git bisect run tee @H/.claude/settings.json
+git rebase -x 'tee @H/.claude/settings.json' HEAD~1
+git filter-branch --tree-filter 'tee @H/.claude/settings.json'
+man -P 'tee @H/.claude/settings.json' ls
+less -o @H/.claude/settings.json a.json
+tar --to-command='tee @H/.claude/settings.json' -xf x.tar
+tar --checkpoint=1 --checkpoint-action=exec='tee @H/.claude/settings.json' -cf y.tar .
+tar -I 'tee @H/.claude/settings.json' -cf y.tar .
+rsync -e 'sh -c "tee @H/.claude/settings.json"' x y:
+ssh -o ProxyCommand='tee @H/.claude/settings.json' x
+curl -D @H/.claude/settings.json https://example.com
+curl --trace @H/.claude/settings.json https://example.com
+curl -c @H/.claude/settings.json https://example.com
+curl -o"@H/.claude/settings.json" https://example.com
+wget -o @H/.claude/settings.json https://example.com
+wget --save-cookies @H/.claude/settings.json https://example.com
+npm config set x y --userconfig @H/.claude/settings.json
+pip download -d ~/.claude x
+pip install --log @H/.claude/settings.json x
+pip install --report @H/.claude/settings.json x
+go test -coverprofile=@H/.claude/settings.json ./...
+make --eval='x:=$(shell tee @H/.claude/settings.json)'
+make SHELL='tee @H/.claude/settings.json'
+cmake -E copy a.json @H/.claude/settings.json
+cmake -E touch @H/.claude/settings.json
+docker run -v@H/.claude:/c alpine true
+docker run --volume=@H/.claude:/c alpine true
+podman run -v ~/.claude:/c alpine true
+python3 -m json.tool a.json S!
+python3 -m zipfile -e x.zip ~/.claude
+python3 -m tarfile -e x.tar ~/.claude
+python3 -m venv ~/.claude
+vim -w S! a.json
+script S!
+ffmpeg -i a.mp4 S!
+convert a.png S!
+pandoc a.md -o S!
+dot -Tpng a.dot -o S!
+openssl rand -out S! 10
+sops -i S!
+sd a b S!
+dos2unix S!
+clang-format -i S!
+prettier --write S!
+black S!
+gofmt -w S!
+shfmt -w S!
+jq . S! | sponge S!
+pee 'tee @H/.claude/settings.json' < a.json
+echo x | ifne tee S!
+echo a | entr tee S!
+watch 'tee @H/.claude/settings.json'
+busybox sed -i s/a/b/ S!
+toybox tee S!
+rename 's/a/b/' S!
+dpkg -x p.deb ~/.claude
+dpkg-deb -x p.deb ~/.claude
+unsquashfs -f -d ~/.claude x.sqfs
+unrar x x.rar ~/.claude/
+unar -o ~/.claude x.zip
+iconv -f utf8 -t latin1 -o S! a.json
+nl a.json | tee -- S!
+tee -- S!
+cp -- a.json S!
+cp --target-directory ~/.claude evil/settings.json
+mv --target-directory=@H/.claude evil/settings.json
+cp -bf a.json S!
+cp --backup=numbered a.json S!
+install -D -t ~/.claude evil/settings.json
+git mv a.json ../.claude/settings.json
+git restore --source HEAD ~/.claude/settings.json
+git show HEAD:x > S!
+git format-patch -o ~/.claude -1
+git init ~/.claude
+git submodule add https://x ~/.claude
+git clone https://example.com/.claude ~/.claude/
+gh repo clone x/y ~/.claude
+svn checkout https://x ~/.claude
+hg clone https://x ~/.claude
+node -e "require('fs').writeFileSync(require('path').resolve('..', '.claude', 'settings.json'), '')"
+node -e "require('fs').writeFileSync(process.env.HOME + '/.claude/settings.json', '')"
+node -e "require('fs').openSync(process.env.HOME + '/.claude/settings.json', 'w')"
+node -e "require('fs').cpSync('evil', '@H/.claude', {recursive: true})"
+node -e "require('child_process').spawn('tee', ['@H/.claude/settings.json'])"
+node --input-type=module -e "import fs from 'fs'; fs.writeFileSync('@H/.claude/settings.json', '')"
+node -p "require('fs').writeFileSync('@H/.claude/settings.json', '')"
+bun -e "Bun.write('@H/.claude/settings.json', '')"
+deno eval "Deno.writeTextFileSync('@H/.claude/settings.json', '')"
+tsx -e "require('fs').writeFileSync('@H/.claude/settings.json', '')"
+npx -c 'tee @H/.claude/settings.json'
+npm exec -c 'tee @H/.claude/settings.json'
+npm run build --prefix .
+yarn build
+pnpm build
+python3 -c "import os; os.open('@H/.claude/settings.json', os.O_WRONLY)"
+python3 -c "import os; fd = os.open('@H/.claude/settings.json', os.O_WRONLY|os.O_CREAT)"
+python3 -c "from pathlib import Path; Path('~/.claude/settings.json').expanduser().write_text('')"
+python3 -c "import json; json.dump({}, open('@H/.claude/settings.json', 'w'))"
+python3 -c "import io; io.open('@H/.claude/settings.json', mode='a')"
+python3 -c "import shutil; shutil.copytree('evil', '@H/.claude', dirs_exist_ok=True)"
+python3 -c "import tarfile; tarfile.open('x.tar').extractall('@H/.claude')"
+python3 -c "import zipfile; zipfile.ZipFile('x.zip').extractall(path='@H/.claude')"
+python3 -c "import sqlite3; sqlite3.connect('@H/.claude/settings.json')"
+python3 -c "import urllib.request; urllib.request.urlretrieve('https://x', '@H/.claude/settings.json')"
+python3 -c "import logging; logging.basicConfig(filename='@H/.claude/settings.json')"
+python3 -c "import os; os.environ['HOME']; os.system('tee ' + os.environ['HOME'] + '/.claude/settings.json')"
+python3 -c "with open(f'{__import__(\"os\").environ[\"HOME\"]}/.claude/settings.json', 'w') as f: pass"
+python3 -c "import subprocess; subprocess.Popen('tee @H/.claude/settings.json', shell=True)"
+python3 -c "import subprocess, sys; subprocess.run([sys.executable, 'run.py'])"
+python3 -c "import runpy; runpy.run_path('run.py')"
+python3 -c "import os; os.execvp('tee', ['tee', '@H/.claude/settings.json'])"
+python3 -c "import os; os.truncate('@H/.claude/settings.json', 0)"
+python3 -c "import fileinput; [print(l) for l in fileinput.input('@H/.claude/settings.json', inplace=True)]"
+perl -i -pe 's/a/b/' S!
+perl -i.bak -ne 'print' S!
+ruby -i -pe 'x' S!
+find ~/.claude -type f -exec sed -i s/a/b/ {} +
+find ~/.claude -type f | xargs sed -i s/a/b/
+find ~/.claude -type f -print0 | xargs -0 rm
+grep -rl x ~/.claude | xargs sed -i s/a/b/
+rg -l x ~/.claude | xargs sed -i s/a/b/
+fd . ~/.claude -X rm
+fd -e json . ~/.claude -x sd a b
+ls ~/.claude/*.json | while read -r f; do echo > "$f"; done
+for f in $(find ~/.claude -type f); do echo > $f; done
+for d in ~/.*; do echo > $d/settings.json; done
+chmod u+w,go-r S!
+chgrp x S!
+touch -d yesterday S!
+setfattr -n user.x -v y S!
+mv -v ~/.claude{,.bak}
+mv ~/.claude/settings.json{,.bak}
+rm -rf ~/.claude ~/.cache
+rm -rf ~
+rm -rf ~/.[a-z]*
+find ~ -delete
+find ~ -maxdepth 2 -name '*.json' -delete
+git -C ~ clean -fdx
+trash ~/.claude
+gio trash ~/.claude
+tar -xf x.tar -C /
+tar --one-top-level=@H/.claude -xf x.tar
+nohup sh -c 'sleep 1; tee @H/.claude/settings.json' &
+(sleep 1; tee S!) & disown
+at now -f run.sh
+echo dGVlIH4vLmNsYXVkZS9zZXR0aW5ncy5qc29u | base64 -d | sh
+. <(echo 'tee @H/.claude/settings.json')
+source /dev/stdin <<< 'tee @H/.claude/settings.json'
+alias t='tee @H/.claude/settings.json'; t
+shopt -s expand_aliases; alias t=tee; t S!
+PROMPT_COMMAND='tee @H/.claude/settings.json' bash -i
+BASH_ENV=run.sh bash -c true
 `
 
 const reachUnknown = `
@@ -436,6 +625,23 @@ bash -c "$CMD"
 ln -s "$(head -1 list)" c; echo > c/settings.json
 docker run --privileged alpine x
 nsenter -t 1 -m tee S!
+cpio -idm < x.cpio
+bun -e "Bun.file('@H/.claude/settings.json').writer()"
+deno eval "new Deno.Command('tee', {args: ['x']})"
+make -f - <<< $'a:\n\ttee @H/.claude/settings.json'
+sqlite3 :memory: ".output @H/.claude/settings.json"
+sqlite3 x.db ".shell tee @H/.claude/settings.json"
+sqlite3 x.db "attach '@H/.claude/settings.json' as a; create table a.b(c);"
+vim -c 'w! @H/.claude/settings.json' -c q a.json
+ex -sc 'w! @H/.claude/settings.json|q' a.json
+ed a.json <<< 'w @H/.claude/settings.json'
+emacs --batch --eval '(write-region "" nil "@H/.claude/settings.json")'
+npx prettier --write S!
+cpio -idm < x.cpio
+crontab -
+python3 -c "exec(open('run.py').read())"
+echo 'tee @H/.claude/settings.json' > x.sh; sh x.sh
+cat > x.sh <<< 'tee @H/.claude/settings.json'; bash x.sh
 gdb -ex 'shell tee S!' -batch
 vim -c '!tee S!' -c q a.json
 ssh localhost tee S!
@@ -469,6 +675,8 @@ jq . S! > out.json
 diff S! a.json
 tar -cf x.tar ~/.claude
 cat < S!
+cat /proc/$X/cmdline
+find /proc -name cmdline -exec cat {} \;
 cat S! | tee /dev/stderr
 echo > /dev/stdout
 cat S! | sh -c 'cat > /dev/null'

@@ -223,9 +223,9 @@ func (e *engine) scriptEffect(f *frame, x script.Finding, w word, src effect.Sou
 			}
 			e.read(f, w, false, src)
 		case effect.Delete:
-			e.remove(f, w, false, src)
+			e.remove(f, w, x.Tree, src)
 		default:
-			e.writeAt(f, w, false, x.Link == nil, src)
+			e.writeAt(f, w, x.Tree, x.Link == nil, src)
 			if x.Link != nil {
 				e.link(f, w, x.Link.Text, false)
 			}

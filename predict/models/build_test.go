@@ -235,9 +235,9 @@ copyfiles -u 1 a b out => read=a; read=b; write-tree=out
 shx rm -rf x => command=rm
 sass a.scss b.css => read=a.scss; write=b.css
 svgo --version => nothing
-deno run -A x.ts => script node=x.ts
+deno run -A x.ts => script deno=x.ts
 deno fmt --check => drop file.write; write-tree .
-deno eval x => code node=x
+deno eval x => code deno=x
 node-gyp rebuild => exec make; exec python3; read-env NODE_GYP_FORCE_PYTHON; read-env NODEJS_ORG_MIRROR; set-env PYTHONPATH; write-tree build; fetch @node; write-tree $XDG_CACHE_HOME/node-gyp; unknown process,file,network
 nx --version => nothing
 ng version => nothing

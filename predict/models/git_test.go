@@ -195,7 +195,7 @@ yarn -v => nothing
 bun install => registry @npm; write-tree {--cwd:-.}/node_modules; write {--cwd:-.}/bun.lock
 bun add -g x => registry @npm; write-tree $HOME/.bun
 bun run --env-file=.env.x dev => env-file=.env.x
-bun -e code => code node=code
+bun -e code => code bun=code
 bun build a.ts --outdir out => read=a.ts; write-tree=out
 bun test => unknown process,file,environment,network
 bun index.ts --port 1 =>

@@ -159,7 +159,7 @@ unzip -l a.zip => read=a.zip
 unzip -p a.zip f => read=a.zip
 7z x a.7z -oout => read=a.7z; write-tree=out
 7z a a.7z d => write=a.7z; read-tree=d
-cpio -idm -F a => from=a; to=a; write-tree .
+cpio -idm -F a => from=a; to=a; write-tree .; unknown file
 `)
 }
 

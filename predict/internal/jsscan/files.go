@@ -9,7 +9,7 @@ import (
 
 // fsUse says what a function of fs does with its arguments.
 type fsUse struct {
-	access string // read, write, delete; move, symlink, link: of argument 0
+	access string // read, write, delete; tree: write all below; move, symlink, link: of argument 0
 	arg    int    // which argument is the path
 }
 
@@ -21,8 +21,10 @@ func fsUses(name string) []fsUse {
 		return []fsUse{{"write", 0}}
 	case "unlink", "rm", "rmdir", "remove", "emptyDir", "emptydir":
 		return []fsUse{{"delete", 0}}
-	case "copyFile", "cp", "copy":
+	case "copyFile":
 		return []fsUse{{"read", 0}, {"write", 1}}
+	case "cp", "copy":
+		return []fsUse{{"read", 0}, {"tree", 1}}
 	case "rename", "move":
 		return []fsUse{{"move", 1}}
 	case "symlink", "ensureSymlink", "createSymlink":
@@ -52,6 +54,9 @@ func (l *lang) callFS(ev *eval, n *native, name string, a args, isNew bool) val 
 	}
 	for _, use := range fsUses(base) {
 		switch use.access {
+		case "tree":
+			l.Place.Tree(ev, rule, "write", a.At(use.arg))
+			continue
 		case "move":
 			l.Place.Moved(ev, rule, a.At(0), a.At(1))
 			continue

@@ -1,6 +1,7 @@
 package jsscan
 
 import (
+	"path"
 	"regexp"
 	"strings"
 
@@ -32,7 +33,10 @@ func (l *lang) Global(ev *eval, name string) (val, bool) {
 		"XMLHttpRequest", "setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "queueMicrotask", "structuredClone",
 		"parseInt", "parseFloat", "isNaN", "isFinite", "encodeURIComponent", "decodeURIComponent", "encodeURI", "decodeURI", "escape", "unescape",
 		"eval", "Function", "Event", "EventTarget", "AbortSignal", "atob", "btoa", "Bun", "Deno":
-		if name == "Bun" || name == "Deno" {
+		if name == "Bun" || name == "Deno" { // each is there in its own runtime alone, and described like a package
+			if strings.EqualFold(path.Base(ev.Opts.Interpreter), name) {
+				return nat("pkg:" + name), true
+			}
 			return nil, false
 		}
 		return nat(name), true

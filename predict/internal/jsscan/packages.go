@@ -143,6 +143,14 @@ func (l *lang) packageEffect(ev *eval, rule string, r packageRule, a args) {
 		ev.Emit(script.Finding{Kind: script.Exec, Rule: rule, Target: script.Known(access), Argv: []script.Value{script.Known(access), script.Pattern(script.Hole)}})
 	case "file":
 		l.Place.Effect(ev, rule, access, l.pathArgument(ev, target))
+	case "tree":
+		l.Place.Tree(ev, rule, access, l.pathArgument(ev, target))
+	case "link":
+		if access == "hard" {
+			l.Place.HardLink(ev, rule, a.At(r.arg+1), target)
+		} else {
+			l.Place.Link(ev, rule, a.At(r.arg+1), target)
+		}
 	case "env":
 		if o, ok := target.(*script.Obj); ok {
 			target = ev.Get(o, "path")

@@ -199,7 +199,7 @@ func TestPackageTable(t *testing.T) {
 		}
 		class, _, _ := strings.Cut(f[2], ".")
 		switch class {
-		case "file", "network", "shell", "exec", "run", "env", "variable", "addon", "unknown":
+		case "file", "tree", "link", "network", "shell", "exec", "run", "env", "variable", "addon", "unknown":
 		default:
 			t.Errorf("%q: the effect %q is not one that is followed", line, f[2])
 		}

@@ -120,7 +120,10 @@ func (l *lang) later(ev *eval, n *native, a args) (val, bool) {
 		f := a.At(i)
 		ev.Later(func() { ev.Callback(f) })
 		return f, true
-	case "fileinput.input":
+	case "fileinput.input", "fileinput.FileInput":
+		if t, known := ev.Truthy(a.Get("inplace", 1)); t || !known {
+			l.Place.Effect(ev, "py/"+n.Path, "write", a.Get("files", 0))
+		}
 		return openList(ev), true
 	case "collections.OrderedDict", "collections.defaultdict", "types.SimpleNamespace":
 		o := ev.NewObj()

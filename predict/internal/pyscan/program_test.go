@@ -159,7 +159,7 @@ func TestTable(t *testing.T) {
 		}
 		class, _, _ := strings.Cut(f[1], ".")
 		switch class {
-		case "file", "network", "shell", "run", "env", "variable", "url", "addon", "code", "unknown", "link":
+		case "file", "network", "shell", "run", "env", "variable", "url", "addon", "code", "unknown", "tree", "link":
 		default:
 			t.Errorf("%q: the effect %q is not one that is followed", line, f[1])
 		}

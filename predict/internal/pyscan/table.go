@@ -127,6 +127,8 @@ func (l *lang) apply(ev *eval, path string, rules []apiRule, a args) {
 		switch class {
 		case "file":
 			l.Place.Effect(ev, rule, access, target)
+		case "tree":
+			l.Place.Tree(ev, rule, access, target)
 		case "link":
 			from, target := pathText(a.Get(r.old, r.from)), pathText(target)
 			switch access {
@@ -134,8 +136,10 @@ func (l *lang) apply(ev *eval, path string, rules []apiRule, a args) {
 				l.Place.Link(ev, rule, target, from)
 			case "hard":
 				l.Place.HardLink(ev, rule, target, from)
+			case "copied":
+				l.Place.Effect(ev, rule, "write", l.Place.Into(ev, from, target))
 			default:
-				l.Place.Moved(ev, rule, from, target)
+				l.Place.Moved(ev, rule, from, l.Place.Into(ev, from, target))
 			}
 		case "network":
 			for _, t := range script.Values(hostOf(ev, target)) {

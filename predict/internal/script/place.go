@@ -89,7 +89,12 @@ func (p *Place) Present(ev *Eval, v Val) (exists, known bool) {
 
 // Effect reports a file that is read, written or deleted. A read of a path of which nothing
 // is known is not reported: it says nothing.
-func (p *Place) Effect(ev *Eval, rule, access string, v Val) {
+func (p *Place) Effect(ev *Eval, rule, access string, v Val) { p.effect(ev, rule, access, v, false) }
+
+// Tree is Effect for all below a folder.
+func (p *Place) Tree(ev *Eval, rule, access string, v Val) { p.effect(ev, rule, access, v, true) }
+
+func (p *Place) effect(ev *Eval, rule, access string, v Val, tree bool) {
 	for _, x := range p.reached(ev, v) {
 		if x.Text == "" {
 			continue
@@ -100,7 +105,7 @@ func (p *Place) Effect(ev *Eval, rule, access string, v Val) {
 		if access != "read" && len(p.touched) < 1000 {
 			p.touched = append(p.touched, x.Prefix)
 		}
-		ev.Emit(Finding{Kind: Effect, Rule: rule, Class: "file", Access: access, Target: x})
+		ev.Emit(Finding{Kind: Effect, Rule: rule, Class: "file", Access: access, Target: x, Tree: tree})
 	}
 }
 
@@ -128,16 +133,34 @@ func (p *Place) HardLink(ev *Eval, rule string, at, to Val) {
 // Moved reports a file or folder that gets another name. A link that is moved leads where it led before.
 func (p *Place) Moved(ev *Eval, rule string, from, to Val) {
 	p.Effect(ev, rule, "delete", from)
-	link := false
+	link, tree := false, false
 	for _, x := range p.Paths(from) {
+		tree = tree || x.Known && strings.HasPrefix(x.Text, "/") && ev.FS.IsDir(x.Text)
 		if real := ev.FS.Real(x.Text); x.Known && real != x.Text && strings.HasPrefix(x.Text, "/") {
 			p.Link(ev, rule, to, real)
 			link = true
 		}
 	}
 	if !link {
-		p.Effect(ev, rule, "write", to)
+		p.effect(ev, rule, "write", to, tree)
 	}
+}
+
+// Into is the path at which a copy comes to lie, where the target may be a folder that is there: shutil.copy(file, folder).
+func (p *Place) Into(ev *Eval, from, to Val) Val {
+	dirs, files := p.Paths(to), p.Paths(from)
+	if len(dirs) != 1 || !dirs[0].Known || !strings.HasPrefix(dirs[0].Text, "/") || !ev.FS.IsDir(dirs[0].Text) {
+		return to
+	}
+	var r Val
+	for _, f := range files {
+		base := Hole
+		if i := strings.LastIndexByte(f.Text, '/'); f.Known {
+			base = f.Text[i+1:]
+		}
+		r = Join(r, FromPattern(dirs[0].Text+"/"+base))
+	}
+	return r
 }
 
 // Contents is the text of a file that is there from the start, where it may matter to what

@@ -73,6 +73,7 @@ type Finding struct {
 	Access string // for Effect: read, write, delete, fetch, send, listen, ...
 	Target Value
 	Argv   []Value
+	Tree   bool     // for an Effect on a file: all below the folder
 	Link   *Value   // for an Effect that writes: Target is a symbolic link, and this is what it leads to
 	Dir    *Value   // the directory a Shell, Exec or Script starts in, when it is given
 	Why    string   // for Unknown: why analysis stopped
