@@ -52,9 +52,11 @@ type Agent struct {
 
 const apiKey = "sk-ant-api03-scripted-model-on-this-machine-AAAA"
 
+func (a Agent) tmp() string { return filepath.Join(a.Home, "tmp") }
+
 // Prepare writes the state of an installation that was used before: no welcome, the project trusted.
 func (a Agent) Prepare() error {
-	if err := os.MkdirAll(a.Home, 0o700); err != nil {
+	if err := os.MkdirAll(a.tmp(), 0o700); err != nil {
 		return err
 	}
 	state, err := json.Marshal(map[string]any{
@@ -72,7 +74,7 @@ func (a Agent) environ(m *Model) []string {
 	return append([]string{
 		"HOME=" + a.Home,
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"SHELL=/bin/bash", "LANG=C.UTF-8",
+		"SHELL=/bin/bash", "LANG=C.UTF-8", "TMPDIR=" + a.tmp(), "CLAUDE_CODE_TMPDIR=" + a.tmp(),
 		"ANTHROPIC_BASE_URL=" + m.server.URL, "ANTHROPIC_API_KEY=" + apiKey,
 		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"IS_SANDBOX=1", // else it refuses bypassPermissions as root

@@ -20,13 +20,12 @@ import (
 	"github.com/ambit-dev/ambit/record"
 )
 
-// ambit builds the program once for all tests.
+// built is the folder of the program that the tests build.
+var built string
+
+// ambit builds the program once for all tests that need it.
 var ambit = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "ambit-built-")
-	if err != nil {
-		return "", err
-	}
-	binary := filepath.Join(dir, "ambit")
+	binary := filepath.Join(built, "ambit")
 	if out, err := exec.Command("go", "build", "-o", binary, "github.com/ambit-dev/ambit/cmd/ambit").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%v: %s", err, out)
 	}
@@ -38,11 +37,18 @@ func TestMain(m *testing.M) {
 		serveMCP(os.Stdin, os.Stdout)
 		return
 	}
-	code := m.Run()
-	if binary, err := ambit(); err == nil {
-		os.RemoveAll(filepath.Dir(binary))
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "ambit-built-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	os.Exit(code)
+	defer os.RemoveAll(dir)
+	built = dir
+	return m.Run()
 }
 
 // guarded is an agent whose settings in the project have the hooks of ambit, in a project with some files.
