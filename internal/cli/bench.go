@@ -13,6 +13,7 @@ type benchCommand struct {
 	Effects benchEffects `cmd:"" help:"Compare predictions with traced runs: three views, two baselines."`
 	Shell   benchShell   `cmd:"" help:"Say how much of a corpus of shell commands is understood."`
 	Speed   benchSpeed   `cmd:"" help:"Time predictions, in fresh processes and warm, beside programs that do nothing."`
+	Hook    benchHook    `cmd:"" help:"Time the hook in fresh processes, its durable record included, and the verification of a long log."`
 }
 
 type benchEffects struct {
@@ -109,6 +110,30 @@ func (c benchShell) Run(a *app) error {
 		fmt.Fprintf(a.out, "  %5d  %s\n", m.Uses, m.Name)
 	}
 	return nil
+}
+
+type benchHook struct {
+	JSON    bool `name:"json" help:"Print the report as JSON."`
+	Runs    int  `default:"100" placeholder:"N" help:"How often each is run."`
+	Entries int  `default:"100000" placeholder:"N" help:"How many entries the long log has; 0 for none."`
+}
+
+func (c benchHook) Run(a *app) error {
+	if c.Runs < 1 || c.Entries < 0 {
+		return faultf(codeUsage, "ambit bench hook --runs 100", "--runs must be at least 1, and --entries not negative")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	r, err := bench.HookSpeed(self, c.Runs, c.Entries, func(s string) { fmt.Fprintln(os.Stderr, s) })
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(r)
+	}
+	return r.WriteText(a.out)
 }
 
 type benchSpeed struct {
