@@ -35,6 +35,8 @@ type Guard struct {
 	Folder effect.Resource // the folder that is the place's own: a change to all of it is a change to the place; zero if there is none
 	Writes Kind
 	Reads  Kind
+
+	there bool // it exists by the time that anything runs: ambit makes it before it answers
 }
 
 // place is the path of the place.
@@ -91,13 +93,13 @@ func NewGuards(s Surroundings, links effect.Links) *Guards {
 		}
 	}
 	for _, dir := range s.Ambit {
-		add(placed{path: dir, tree: true, folder: dir}, RuleOwnFiles, Deny, Allow)
+		add(placed{path: dir, tree: true, folder: dir, there: true}, RuleOwnFiles, Deny, Allow)
 	}
 	for _, file := range s.Binaries {
 		add(placed{path: file}, RuleOwnFiles, Deny, Allow)
 	}
 	for _, file := range s.Keys {
-		add(placed{path: file, folder: path.Dir(file)}, RuleOwnKeys, Deny, Deny)
+		add(placed{path: file, folder: path.Dir(file), there: true}, RuleOwnKeys, Deny, Deny)
 	}
 	for _, row := range builtin() {
 		for _, text := range row.places {
@@ -121,6 +123,7 @@ type placed struct {
 	path   string
 	tree   bool
 	folder string // "" for none
+	there  bool
 }
 
 // parsePlace reads one entry of the table: "//" ends the folder that is the place's own, "/**" at the end means all below.
@@ -171,7 +174,7 @@ func (g *Guards) add(full string, p placed, rule string, writes, reads Kind) {
 	if err != nil {
 		return // not a path that an effect can name
 	}
-	guard := Guard{Rule: rule, Why: whyOf(rule), On: effect.Pattern{Resource: on, Tree: p.tree}, Writes: writes, Reads: reads}
+	guard := Guard{Rule: rule, Why: whyOf(rule), On: effect.Pattern{Resource: on, Tree: p.tree}, Writes: writes, Reads: reads, there: p.there}
 	if p.folder != "" {
 		// The folder of the resolved place is as many steps up as that of the written one.
 		up := on
@@ -256,6 +259,9 @@ func (g *Guards) meet(e effect.Effect) (met []Met) {
 }
 
 func (g *Guards) exists(guard Guard) bool {
+	if guard.there {
+		return true
+	}
 	_, err := g.links.Lstat(guard.place())
 	return err == nil
 }

@@ -20,17 +20,16 @@ func openName(key string) (name, sum string) {
 	return "open/" + sum[:2] + "/" + sum[2:4], sum
 }
 
-// Point notes which entry a key (of a call) stands for.
+// Point notes which entry a key (of a call) stands for. It is written in place, without the lock and without a rename: a reader that
+// comes in between finds nothing, as if the pointer were lost.
 func (l *Log) Point(key string, s Sealed) error {
 	name, sum := openName(key)
-	b := make([]byte, 8)
-	_, err := l.opt.rand(b)
-	if err == nil {
-		err = l.state.mkdirs(path.Dir(name))
-	}
-	if err == nil {
-		// A name of its own: this is done without the lock.
-		err = l.state.replace(name, name+"."+hex.EncodeToString(b), fmt.Appendf(nil, "%s %d %s\n", sum, s.Seq, s.Leaf), false)
+	b := fmt.Appendf(nil, "%s %d %s\n", sum, s.Seq, s.Leaf)
+	err := l.state.write(name, b, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = l.state.mkdirs(path.Dir(name)); err == nil {
+			err = l.state.write(name, b, false)
+		}
 	}
 	if err != nil {
 		return blame(err, "cannot write in "+l.place.State)

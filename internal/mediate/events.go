@@ -84,15 +84,19 @@ func (m *Monitor) Prompted(ctx context.Context, c Call) (v Verdict) {
 		return refusal(err)
 	}
 	intent, ok := log.Pointed(digestKey(digest))
-	if !ok {
-		if v = m.decide(ctx, log, c); v.Is == policy.Deny {
+	if ok {
+		// A pointer is a hint. What is answered is what the entry says.
+		was, err := m.sealedIntent(log, intent.Seq)
+		ok = err == nil && was.Base.Action.Digest == digest && was.Decision.Is != policy.Deny
+	}
+	if ok {
+		v = Verdict{Is: policy.Ask, Rule: "sealed", Seq: intent.Seq, Sealed: true}
+	} else {
+		if v = m.decide(log, c, m.start(ctx, c)); v.Is == policy.Deny {
 			return v
 		}
-		if intent, ok = log.Pointed(digestKey(digest)); !ok {
-			intent, ok = record.Sealed{Seq: v.Seq}, false
-		}
-	} else {
-		v = Verdict{Is: policy.Ask, Rule: "sealed", Seq: intent.Seq, Sealed: true}
+		intent, ok = log.Pointed(digestKey(digest))
+		ok = ok && intent.Seq == v.Seq
 	}
 	_ = log.Unpoint(digestKey(digest)) // one prompt for one intent
 	s, err := log.Append(kindPrompt, prompt{Intent: refOf(intent, ok), subject: subjectOf(c, digest)})

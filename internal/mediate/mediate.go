@@ -76,11 +76,33 @@ type judgement struct {
 // denial that says why and what to do next.
 func (m *Monitor) Decide(ctx context.Context, c Call) (v Verdict) {
 	defer refuseDefects(&v)
+	judged := m.start(ctx, c) // beside opening the log: the key's arithmetic takes as long as a simple prediction
 	log, err := m.open()
 	if err != nil {
 		return refusal(err)
 	}
-	return m.decide(ctx, log, c)
+	return m.decide(log, c, judged)
+}
+
+// judged is a judgement, or why there is none.
+type judged struct {
+	*judgement
+	err error
+}
+
+// start judges on another goroutine. A defect there is a denial like any other.
+func (m *Monitor) start(ctx context.Context, c Call) <-chan judged {
+	done := make(chan judged, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- judged{err: fmt.Errorf("ambit failed while deciding (%v); please report this, with the command", r)}
+			}
+		}()
+		j, err := m.judge(ctx, c)
+		done <- judged{j, err}
+	}()
+	return done
 }
 
 func (m *Monitor) open() (*record.Log, error) {
@@ -94,12 +116,12 @@ func refuseDefects(v *Verdict) {
 	}
 }
 
-func (m *Monitor) decide(ctx context.Context, log *record.Log, c Call) Verdict {
-	j, err := m.judge(ctx, c)
-	if err != nil {
-		return refusal(err)
+func (m *Monitor) decide(log *record.Log, c Call, from <-chan judged) Verdict {
+	j := <-from
+	if j.err != nil {
+		return refusal(j.err)
 	}
-	in, err := m.intent(log, j)
+	in, err := m.intent(log, j.judgement)
 	if err != nil {
 		return refusal(err)
 	}
