@@ -39,8 +39,8 @@ type Guard struct {
 	there bool // it exists by the time that anything runs: ambit makes it before it answers
 }
 
-// place is the path of the place.
-func (g Guard) place() string { return strings.TrimPrefix(g.On.Resource.String(), "file:") }
+// Place is the path of the place.
+func (g Guard) Place() string { return strings.TrimPrefix(g.On.Resource.String(), "file:") }
 
 // The rules of the built-in invariants.
 const (
@@ -262,7 +262,7 @@ func (g *Guards) exists(guard Guard) bool {
 	if guard.there {
 		return true
 	}
-	_, err := g.links.Lstat(guard.place())
+	_, err := g.links.Lstat(guard.Place())
 	return err == nil
 }
 
@@ -279,7 +279,7 @@ func (g *Guards) meetLinked(e effect.Effect) (met []Met) {
 		if guard.On.Tree || guard.On.Resource == e.On.Resource {
 			continue
 		}
-		if other, err := g.links.Lstat(guard.place()); err == nil && os.SameFile(info, other) {
+		if other, err := g.links.Lstat(guard.Place()); err == nil && os.SameFile(info, other) {
 			met = append(met, Met{guard, e, true})
 		}
 	}

@@ -95,20 +95,19 @@ const (
 // Decide is the first policy. Invariants come before everything else and nothing overrides them; then a new class of effect,
 // or an unknown that could have one, asks.
 func Decide(in Input) Decision {
-	d := Decision{Added: Added(in)}
-	if met := strictest(in.Met); len(met) > 0 {
-		d.Is, d.Rule, d.Why, d.Met = met[0].kind(), met[0].Guard.Rule, met[0].why(), met
-		if d.Is == Deny {
-			return d
-		}
-	}
+	d := Decision{Added: Added(in), Met: strictest(in.Met)}
+	whole := slices.IndexFunc(d.Met, func(m Met) bool { return m.Whole })
 	switch {
+	case len(d.Met) > 0 && d.Met[0].kind() == Deny, whole >= 0:
+		m := d.Met[max(whole, 0)]
+		d.Is, d.Rule, d.Why = m.kind(), m.Guard.Rule, m.why()
 	case in.Defect != "":
 		d.Is, d.Rule, d.Why = Ask, RuleDefect, in.Defect
-	case len(d.Met) > 0: // asks
 	case len(d.Added) > 0:
 		d.Is, d.Rule = Ask, RuleBeyond
 		d.Why = "it can have effects that its approval does not name: " + classNames(d.Added)
+	case len(d.Met) > 0:
+		d.Is, d.Rule, d.Why = Ask, d.Met[0].Guard.Rule, d.Met[0].why()
 	default:
 		d.Is, d.Rule, d.Why = Allow, RuleWithin, "it has no effects beyond those that its approval names"
 	}
@@ -128,16 +127,19 @@ func strictest(met []Met) []Met {
 }
 
 // kind of decision that a met place calls for. A wide effect, which has the place below it among others (git checkout, rm -rf of a
-// home folder), is the person's to judge: denying it would deny ordinary work.
+// home folder), is the person's to judge: denying it would deny ordinary work. Of what only asks, a wide effect is no fact at all.
 func (m Met) kind() Kind {
 	k := m.Guard.Writes
 	if m.Effect.Access == effect.Read {
 		k = m.Guard.Reads
 	}
-	if k == Deny && !m.Whole {
+	if m.Whole {
+		return k
+	}
+	if k == Deny {
 		return Ask
 	}
-	return k
+	return Allow // what is asked about anyway is not worth a second question
 }
 
 func (m Met) why() string {
@@ -151,7 +153,7 @@ func (m Met) why() string {
 	if !m.Whole {
 		does = "can reach"
 	}
-	return fmt.Sprintf("it %s %s, %s", does, m.Guard.place(), m.Guard.Why)
+	return fmt.Sprintf("it %s %s, %s", does, m.Guard.Place(), m.Guard.Why)
 }
 
 // Added are the classes that the action has or could have and its approval does not name, in canonical order. What is delegated

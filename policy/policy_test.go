@@ -165,6 +165,14 @@ func TestSafetyInvariantsComeFirst(t *testing.T) {
 	if d := Decide(Input{Met: []Met{ask}, Explicit: effect.Classes()}); d.Is != Ask || d.Rule != "s" {
 		t.Errorf("%+v", d)
 	}
+	wide := deny
+	wide.Whole = false
+	if d := Decide(Input{Met: []Met{wide}, Explicit: effect.Classes()}); d.Is != Ask || d.Rule != "r" {
+		t.Errorf("%+v", d)
+	}
+	if d := Decide(Input{Met: []Met{wide}, Effects: []effect.Effect{fileEffect(t, effect.Write, "/z/**")}}); d.Is != Ask || d.Rule != RuleBeyond || len(d.Met) != 1 {
+		t.Errorf("%+v", d)
+	}
 }
 
 func TestSafetyZeroDecisionDenies(t *testing.T) {

@@ -56,7 +56,7 @@ func (q asking) verdict() string {
 	switch {
 	case d.Is == policy.Deny:
 		return sentence("ambit denies "+subject+": "+clean(d.Why)) + " If it is wanted, a person makes the change by hand."
-	case len(d.Met) > 0, d.Rule == policy.RuleDefect:
+	case d.Rule != policy.RuleBeyond:
 		return sentence("ambit asks about " + subject + ": " + clean(d.Why))
 	}
 	sure, possible := q.added()
@@ -67,7 +67,25 @@ func (q asking) verdict() string {
 	case len(possible) > 0:
 		says = "it adds " + list(sure) + " to what you see, and could add " + list(possible) + "."
 	}
-	return "ambit asks about " + subject + ": " + says
+	return "ambit asks about " + subject + ": " + says + q.reach()
+}
+
+// reach names the protected places that a wide effect has among others.
+func (q asking) reach() string {
+	var places []string
+	for _, m := range q.j.decision.Met {
+		if place := shorten(clean(q.path(m.Guard.Place()))); !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	const most = 2
+	switch {
+	case len(places) == 0:
+		return ""
+	case len(places) > most:
+		places = append(places[:most:most], fmt.Sprintf("%d more protected places", len(places)-most))
+	}
+	return " It can reach " + list(places) + "."
 }
 
 // added are the names of the classes beyond the explicit view: those of effects, and those that only unknowns could have.
@@ -114,6 +132,9 @@ func (q asking) lines() []line {
 	}
 	d := q.j.decision
 	for _, m := range d.Met {
+		if d.Rule == policy.RuleBeyond {
+			break // their effects are among those that are added
+		}
 		add(line{m.Effect.Class.String() + " " + m.Effect.Access.String(), q.resource(m.Effect.On), q.source(m.Effect.Sources), 0})
 	}
 	if d.Is == policy.Deny {
