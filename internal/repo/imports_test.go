@@ -41,7 +41,7 @@ var mayImport = []struct {
 	{"observe", []string{"effect"}},
 	{"secret", nil},
 	{"datalog", nil},
-	{"flow", []string{"effect"}},
+	{"flow", []string{"effect", "secret"}},
 	{"action", nil},
 	{"effect", nil},
 	{"bench/...", []string{"*"}},
