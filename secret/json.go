@@ -11,11 +11,11 @@ import (
 )
 
 // maxDepth is how deep arrays and objects may be nested in what JSON takes.
-const maxDepth = 256
+const maxDepth = 1000
 
 // JSON redacts one JSON value: each string by the name of the member that holds it, each member name, the element of an argument vector
 // that follows an option for a secret, the value of {"name": ..., "value": ...}, and a number under a name that says password. All else stays byte
-// for byte. It is an error if the value is no JSON that action.Canonical would take by its strings and names, is nested deeper than 256, or
+// for byte. It is an error if the value is no JSON that action.Canonical would take by its strings and names, is nested deeper than 1000, or
 // has a member name twice after redaction.
 func (k *Keeper) JSON(raw []byte) ([]byte, error) {
 	return rewrite(raw, func(in context, s string) string {
@@ -128,7 +128,11 @@ func (r *rewriter) object(in context) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return err
 	}
-	pair, program := r.peek(start)
+	var pair string
+	var program toolID
+	if r.depth <= maxPeekDepth {
+		pair, program = r.peek(start)
+	}
 	var names map[string]bool // once one of them changed
 	var all []string
 	for r.dec.PeekKind() != '}' {
@@ -222,8 +226,11 @@ func (r *rewriter) peek(start int) (pair string, program toolID) {
 	return pair, program
 }
 
-// maxPeek bounds what peek reads, so that a deep object is not read once for each of its levels in full.
-const maxPeek = 4096
+// maxPeek and maxPeekDepth bound what peek reads, so that nested objects are not read again for each of their levels.
+const (
+	maxPeek      = 4096
+	maxPeekDepth = 16
+)
 
 // programOf is the program that a path names.
 func programOf(path string) toolID {

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/ambit-dev/ambit/secret"
 )
 
 // commands is the grammar. Each command is in the file of its name.
@@ -128,16 +131,28 @@ func (a *app) fail(stderr io.Writer, asJSON bool, err error) int {
 			return exitOf(f.code)
 		}
 	}
-	fmt.Fprintf(stderr, "ambit: %s\n  next: %s\n", visible(f.message), visible(f.next))
+	fmt.Fprintf(stderr, "ambit: %s\n  next: %s\n", visible(concealed(f.message)), visible(concealed(f.next)))
 	return exitOf(f.code)
 }
 
-// printJSON writes one value on one line.
+// printJSON writes one value on one line, without the secrets in it.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	out, err := (*secret.Keeper)(nil).JSON(b.Bytes())
+	if err != nil {
+		return faultf(codeBadInput, "use the names of secrets, $TOKEN, instead of the secrets", "the answer cannot be written without the secrets in it: %v", err)
+	}
+	_, err = a.out.Write(out)
+	return err
 }
+
+// concealed is text without the secrets in it. What has the form of a placeholder is none: nothing here was redacted before.
+func concealed(s string) string { return (*secret.Keeper)(nil).Text("", s) }
 
 // wantsJSON looks for --json among ambit's own arguments: an error in the arguments is reported in the form that was asked for.
 func wantsJSON(args []string) bool {

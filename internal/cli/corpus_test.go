@@ -41,13 +41,14 @@ func TestBatchOfEverydayCommands(t *testing.T) {
 	var parsed, modelled, complete int
 	for i, line := range answers {
 		var plan struct {
-			Action   struct{ Command *string }
+			Action   struct{ Digest string }
 			Unknowns []struct{ Why string }
 		}
 		if err := json.Unmarshal([]byte(line), &plan); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		if plan.Action.Command == nil || *plan.Action.Command != commands[i] {
+		// The command that is printed may lack its secrets, the digest is that of the command that was asked about.
+		if act, err := newShell(dir, commands[i]); err != nil || plan.Action.Digest != act.Digest() {
 			t.Fatalf("answer %d is not to %q: %s", i, commands[i], line)
 		}
 		_, err := syntax.NewParser().Parse(strings.NewReader(commands[i]), "")

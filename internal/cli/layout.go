@@ -12,7 +12,7 @@ type layout struct {
 }
 
 // row is one entry: text after a lead, and a place at the right edge, or below where it does not fit. text, tail and right come
-// from outside, and are shown with visible; the other parts are the program's own.
+// from outside, and are shown with visible, without secrets; the other parts are the program's own.
 type row struct {
 	first, rest string // what leads the first line, and the lines that follow it
 	mark        string // before the text, may hold colours
@@ -28,6 +28,7 @@ func (l layout) line(s string) {
 }
 
 func (l layout) row(r row) {
+	r.text, r.tail, r.right = concealed(r.text), concealed(r.tail), concealed(r.right) // before lines are broken, which would cut a secret in two
 	right := visible(r.right)
 	const leastText = 20 // columns; a deep tree gets past the edge rather than down to one letter a line
 	room := max(l.columns-columnsOf(r.rest), leastText)
