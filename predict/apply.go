@@ -19,6 +19,8 @@ type invocation struct {
 	dir   string // where the program is started, before options like -C
 	match *model.Match
 	src   effect.Source // of the command, with the model's rule
+
+	contacts bool // the handler has named the registry that the model only says is there
 }
 
 // word gives the value of a step with the data that flowed into its argument.
@@ -95,10 +97,18 @@ func (e *engine) applyModel(f *frame, c *model.Command, name string, args []word
 		if plan.Handler == "git" && s.Arg == "@remote" {
 			continue // the handler names the hosts, and a remote may be a folder
 		}
+		if plan.Handler == "npm" && s.Verb == "registry" {
+			continue
+		}
 		e.apply(&g, v, s)
 	}
 	if plan.Handler != "" && e.step(&g) {
 		e.handle(&g, plan.Handler, v)
+	}
+	for _, s := range steps {
+		if plan.Handler == "npm" && s.Verb == "registry" && !v.contacts {
+			e.apply(&g, v, s)
+		}
 	}
 	if f.out != nil && g.out == f.out {
 		f.print(e.output(&g, v))

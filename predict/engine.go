@@ -21,7 +21,7 @@ import (
 )
 
 // shipped is the library of embedded models; it parses a model when it is first asked for and is only read afterwards.
-var shipped = sync.OnceValue(func() *model.Library { return &model.Library{Files: models.Files} })
+var shipped = sync.OnceValue(func() *model.Library { return &model.Library{Files: models.Files, Index: models.Index} })
 
 type effectKind uint8
 

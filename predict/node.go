@@ -1,8 +1,10 @@
 package predict
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/predict/internal/nodepkg"
 )
 
@@ -30,6 +32,15 @@ func (e *engine) nodeManager(f *frame, v *invocation) {
 	r := nodepkg.Plan(e.fs, req)
 	if req.Verb == "run" && len(req.Names) > 0 && len(r.Jobs)+len(r.Claims)+len(r.Unknowns)+len(r.Skipped) == 0 {
 		e.nothingToDo(f, v, "there is no script "+show(strings.ReplaceAll(req.Names[0], "${"+unknownName+"}", hole)))
+	}
+	for i := 0; i < len(r.Claims); i++ {
+		// That packages are fetched is what the command says; from where is what its options and the configuration say.
+		if c := r.Claims[i]; c.Class == effect.Network {
+			e.network(f, word{text: strings.ReplaceAll(c.Target, "${"+unknownName+"}", hole)}, c.Access, c.From)
+			r.Claims = slices.Delete(r.Claims, i, i+1)
+			v.contacts = true
+			i--
+		}
 	}
 	e.follow(f, r.Result)
 	for _, s := range r.Skipped {

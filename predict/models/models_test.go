@@ -1,12 +1,33 @@
 package models_test
 
 import (
+	"flag"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/ambit-dev/ambit/predict/internal/model"
 	"github.com/ambit-dev/ambit/predict/models"
 )
+
+var update = flag.Bool("update", false, "write index.txt anew")
+
+// TestIndexIsCurrent: an index of other models would find the wrong text.
+func TestIndexIsCurrent(t *testing.T) {
+	index, err := model.Index(models.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("index.txt", []byte(index), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if index != models.Index {
+		t.Error("index.txt is not that of the models. Next: go generate ./predict/models")
+	}
+}
 
 // steps writes what a model says of a command line: "verb", "verb argument" for an action that names its own place, and
 // "verb=value" for one that acts on a word. Roles without effect are left out.
@@ -79,7 +100,7 @@ func checkFilled(t *testing.T, table string) { t.Helper(); compare(t, table, tru
 
 func compare(t *testing.T, table string, fill bool) {
 	t.Helper()
-	l := &model.Library{Files: models.Files}
+	l := &model.Library{Files: models.Files, Index: models.Index}
 	for row := range strings.Lines(table) {
 		line, want, ok := strings.Cut(strings.TrimSpace(row), " => ")
 		if !ok {
@@ -117,7 +138,7 @@ func same(a, b string) bool {
 
 // TestValuesAreTaken gives every option that takes a value one, in each spelling: it must not be read as an operand.
 func TestValuesAreTaken(t *testing.T) {
-	l := &model.Library{Files: models.Files}
+	l := &model.Library{Files: models.Files, Index: models.Index}
 	names, err := l.Names()
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ func BenchmarkFirst(b *testing.B) {
 		words := strings.Fields(line)
 		b.Run(line, func(b *testing.B) {
 			for b.Loop() {
-				l := &model.Library{Files: models.Files}
+				l := &model.Library{Files: models.Files, Index: models.Index}
 				c, err := l.Find(words[0])
 				if err != nil {
 					b.Fatal(err)

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -18,95 +20,69 @@ import (
 // the way to a subcommand ("git commit"); only the block of a name that is asked for is ever parsed, since most processes
 // need one or two of them, and parsing all of git takes longer than an answer may.
 type Library struct {
-	Files fs.FS // every *.yaml in its root
+	Files fs.FS  // every *.yaml in its root
+	Index string // what Index gives for Files, made beforehand; empty: they are read for it, which takes a millisecond and more
 
 	once   sync.Once
 	err    error
-	blocks []block
-	keys   string // of all blocks, in order: NUL, the way to it with a space behind ("docker container "), "|run|r|"
+	names  string // of all blocks, sorted: lines of a name ("docker container run"), a tab, and the place of its block's line
+	blocks string // lines of a block's first name, its file, offset and length of its text, and the size of the file, with tabs
 	mu     sync.Mutex
-	parsed map[int]*Command // by place in blocks
-	places map[string]int   // in blocks, of the names that were asked for; -1: none
+	parsed map[int]*Command // by the place of their line in blocks
 }
 
-// block is the text of one model, the place of its key in keys, and the first of its names, by which its subcommands are
-// found.
+// block is where the text of one model is. Name is the first of its names, by which its subcommands are found.
 type block struct {
-	text []byte
-	key  int
-	name string
+	name, file         string
+	offset, text, size int
 }
 
-// names lists the names of a block, each with the way to it.
-func (l *Library) names(b block) (names []string) {
-	key := l.keys[b.key+1:]
-	if i := strings.IndexByte(key, 0); i >= 0 {
-		key = key[:i]
+func (l *Library) block(at int) (b block) {
+	line, _, _ := strings.Cut(l.blocks[at:], "\n")
+	b.name, line, _ = strings.Cut(line, "\t")
+	b.file, line, _ = strings.Cut(line, "\t")
+	for _, n := range []*int{&b.offset, &b.text, &b.size} {
+		var text string
+		text, line, _ = strings.Cut(line, "\t")
+		*n, _ = strconv.Atoi(text)
 	}
-	parent, last, _ := strings.Cut(key, "|")
-	for n := range strings.SplitSeq(strings.TrimSuffix(last, "|"), "|") {
-		names = append(names, parent+n)
-	}
-	return names
+	return b
 }
 
-// maxPlaces bounds how many names are remembered: a text may ask for any number of programs.
-const maxPlaces = 4096
-
-// lookup finds the last block that has a name; -1 if there is none.
+// lookup finds the block that has a name; -1 if there is none. A search in a text that is sorted touches a few pages of it, where
+// a map of all names would take longer to make than most processes take for the rest.
 func (l *Library) lookup(name string) int {
-	l.mu.Lock()
-	n, ok := l.places[name]
-	l.mu.Unlock()
-	if ok {
-		return n
+	if found, rest, _ := strings.Cut(l.from(name), "\t"); found == name && name != "" {
+		line, _, _ := strings.Cut(rest, "\n")
+		if at, err := strconv.Atoi(line); err == nil {
+			return at
+		}
 	}
-	n = l.search(name)
-	l.mu.Lock()
-	if len(l.places) < maxPlaces {
-		l.places[strings.Clone(name)] = n
-	}
-	l.mu.Unlock()
-	return n
+	return -1
 }
 
-// search looks through the text of all keys. That takes microseconds, where a map of all names would take longer to make than
-// most processes take for the rest. It goes forwards: strings.Index is many times as fast as strings.LastIndex.
-func (l *Library) search(name string) int {
-	at := strings.LastIndexByte(name, ' ') + 1
-	parent, last := name[:at], "|"+name[at:]+"|"
-	if len(last) == 2 || strings.ContainsAny(name, "|\x00") {
-		return -1
-	}
-	found := -1
-	for from := 0; ; {
-		i := strings.Index(l.keys[from:], last)
-		if i < 0 {
+// from gives the lines of names from the first that is not less than name.
+func (l *Library) from(name string) string {
+	lo, hi := 0, len(l.names) // places at which lines begin, or the end
+	for lo < hi {
+		mid := strings.LastIndexByte(l.names[lo:(lo+hi)/2], '\n') + 1 + lo
+		line, _, _ := strings.Cut(l.names[mid:hi], "\n")
+		if at, _, _ := strings.Cut(line, "\t"); at < name {
+			lo = mid + len(line) + 1
+		} else if hi = mid; mid == lo {
 			break
 		}
-		i += from
-		start := strings.LastIndexByte(l.keys[:i+1], 0)
-		if way, _, _ := strings.Cut(l.keys[start+1:], "|"); way == parent {
-			found = start
-		}
-		from = i + 1
 	}
-	if found < 0 {
-		return -1
-	}
-	n, _ := slices.BinarySearchFunc(l.blocks, found, func(b block, at int) int { return b.key - at })
-	return n
+	return l.names[lo:]
 }
 
 // Names lists every program that has a model.
 func (l *Library) Names() ([]string, error) {
 	l.once.Do(l.load)
 	var all []string
-	for _, b := range l.blocks {
-		for _, n := range l.names(b) {
-			if !strings.Contains(n, " ") {
-				all = append(all, n)
-			}
+	for line := range strings.Lines(l.names) {
+		if n, _, _ := strings.Cut(line, "\t"); !strings.Contains(n, " ") {
+			all = append(all, n)
 		}
 	}
 	return all, l.err
@@ -117,27 +93,28 @@ func (l *Library) Names() ([]string, error) {
 func (l *Library) Check() error {
 	l.once.Do(l.load)
 	errs := []error{l.err}
-	seen := map[string]bool{}
-	for i, b := range l.blocks {
-		for _, n := range l.names(b) {
-			if seen[n] {
-				errs = append(errs, fmt.Errorf("command model %s: two blocks have this name: join them", n))
-			}
-			seen[n] = true
+	last := ""
+	for line := range strings.Lines(l.names) {
+		n, _, _ := strings.Cut(line, "\t")
+		if n == last {
+			errs = append(errs, fmt.Errorf("command model %s: two blocks have this name: join them", n))
 		}
-		if at := strings.LastIndexByte(b.name, ' '); at >= 0 {
-			if n := l.lookup(b.name[:at]); n < 0 || l.blocks[n].name != b.name[:at] {
-				errs = append(errs, fmt.Errorf("command model %s: it has subcommands but no block: add one, under its first name", b.name[:at]))
+		last = n
+	}
+	at := 0
+	for line := range strings.Lines(l.blocks) {
+		b := l.block(at)
+		if i := strings.LastIndexByte(b.name, ' '); i >= 0 {
+			if n := l.lookup(b.name[:i]); n < 0 || l.block(n).name != b.name[:i] {
+				errs = append(errs, fmt.Errorf("command model %s: it has subcommands but no block: add one, under its first name", b.name[:i]))
 			}
 		}
-		c, err := l.at(i, 0)
-		if err != nil {
+		if c, err := l.at(at, 0); err != nil {
 			errs = append(errs, err)
-			continue
-		}
-		if err := c.check(); err != nil {
+		} else if err := c.check(); err != nil {
 			errs = append(errs, fmt.Errorf("command model %s: %w", b.name, err))
 		}
+		at += len(line)
 	}
 	return errors.Join(errs...)
 }
@@ -165,8 +142,11 @@ func (l *Library) at(n, depth int) (*Command, error) {
 	if ok {
 		return c, nil
 	}
-	b := l.blocks[n]
-	c, err := parse(b.text)
+	b := l.block(n)
+	text, err := l.text(b)
+	if err == nil {
+		c, err = parse(text)
+	}
 	if err == nil {
 		c.ways = l.ways(b.name)
 		c, err = l.prepare(c, depth)
@@ -182,7 +162,7 @@ func (l *Library) at(n, depth int) (*Command, error) {
 
 // ways gives the place where the subcommands of a key are found, if there are any.
 func (l *Library) ways(key string) []way {
-	if !strings.Contains(l.keys, "\x00"+key+" |") {
+	if !strings.HasPrefix(l.from(key+" "), key+" ") {
 		return nil
 	}
 	return []way{{l, key}}
@@ -285,31 +265,83 @@ func (l *Library) prepare(c *Command, depth int) (*Command, error) {
 	return c, nil
 }
 
-func (l *Library) load() {
-	l.parsed, l.places = map[int]*Command{}, map[string]int{}
-	names, err := fs.Glob(l.Files, "*.yaml")
+// text reads a block. The file must be that of the index, or what the index says of it is worth nothing.
+func (l *Library) text(b block) ([]byte, error) {
+	f, err := l.Files.Open(b.file)
 	if err != nil {
-		l.err = err
-		return
+		return nil, err
 	}
-	var keys strings.Builder
-	for _, n := range names {
-		data, err := fs.ReadFile(l.Files, n)
-		if err != nil {
-			l.err = fmt.Errorf("command models %s: %w", path.Base(n), err)
-			return
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() != int64(b.size) || b.offset+b.text > b.size {
+		return nil, fmt.Errorf("%s has changed since its index was made", b.file)
+	}
+	if r, ok := f.(io.ReaderAt); ok {
+		text := make([]byte, b.text)
+		if n, err := r.ReadAt(text, int64(b.offset)); n < b.text {
+			return nil, err
 		}
-		l.split(data, &keys)
+		return text, nil
 	}
-	l.keys = keys.String()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) != b.size {
+		return nil, fmt.Errorf("%s has changed since its index was made", b.file)
+	}
+	return data[b.offset : b.offset+b.text], nil
 }
 
-// split cuts a file at its top-level keys.
-func (l *Library) split(data []byte, keys *strings.Builder) {
+func (l *Library) load() {
+	l.parsed = map[int]*Command{}
+	index := l.Index
+	if index == "" {
+		if index, l.err = Index(l.Files); l.err != nil {
+			return
+		}
+	}
+	head, rest, _ := strings.Cut(index, "\n")
+	n, err := strconv.Atoi(head)
+	if err != nil || n < 0 || n > len(rest) {
+		l.err = errors.New("the index of the command models is broken")
+		return
+	}
+	l.names, l.blocks = rest[:n], rest[n:]
+}
+
+// Index reads the keys of all models: a line with the length of the names that follow, the names, and the blocks.
+func Index(files fs.FS) (string, error) {
+	list, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	var blocks strings.Builder
+	for _, n := range list {
+		data, err := fs.ReadFile(files, n)
+		if err != nil {
+			return "", fmt.Errorf("command models %s: %w", path.Base(n), err)
+		}
+		names = append(names, indexFile(&blocks, n, data)...)
+	}
+	slices.Reverse(names) // of two blocks with one name the last is found
+	slices.SortStableFunc(names, func(a, b string) int {
+		return strings.Compare(a[:strings.IndexByte(a, '\t')], b[:strings.IndexByte(b, '\t')])
+	})
+	text := strings.Join(names, "")
+	return strconv.Itoa(len(text)) + "\n" + text + blocks.String(), nil
+}
+
+// indexFile cuts a file at its top-level keys.
+func indexFile(blocks *strings.Builder, file string, data []byte) (names []string) {
 	open := -1 // where the text of the last block starts
 	end := func(at int) {
 		if open >= 0 {
-			l.blocks[len(l.blocks)-1].text = data[open:at]
+			fmt.Fprintf(blocks, "\t%s\t%d\t%d\t%d\n", file, open, at-open, len(data))
 		}
 	}
 	for at := 0; at < len(data); {
@@ -322,14 +354,17 @@ func (l *Library) split(data []byte, keys *strings.Builder) {
 			if k, _, ok := bytes.Cut(line, []byte(":")); ok {
 				end(at)
 				open = at
-				key := strings.Trim(string(k), `"'`)
+				key := strings.ReplaceAll(strings.Trim(string(k), `"'`), "\t", " ")
 				i := strings.LastIndexByte(key, ' ') + 1
+				for n := range strings.SplitSeq(key[i:], "|") {
+					names = append(names, fmt.Sprintf("%s\t%d\n", key[:i]+n, blocks.Len()))
+				}
 				first, _, _ := strings.Cut(key[i:], "|")
-				l.blocks = append(l.blocks, block{key: keys.Len(), name: key[:i] + first})
-				keys.WriteString("\x00" + key[:i] + "|" + key[i:] + "|")
+				blocks.WriteString(key[:i] + first)
 			}
 		}
 		at += next + 1
 	}
 	end(len(data))
+	return names
 }
