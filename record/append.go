@@ -151,7 +151,6 @@ type frontier struct {
 	bundle string   // the file of the last bundle; "" where it has none yet
 	length int64    // how much of that file is entries of the log
 	prev   string   // the leaf hash of the last entry
-	mended bool     // it was not as the last append left it
 }
 
 // ReadHashes finds hashes that are on the right edge, as package tlog asks for them.
@@ -182,13 +181,17 @@ func (l *Log) frontier(h head) (*frontier, error) {
 	s := l.tiles()
 	f := &frontier{size: h.Size, length: h.length}
 	for level := 0; h.Size>>(height*level) > 0; level++ {
-		t := last(level, h.Size)
-		data, name, err := s.hashes(t)
-		if err != nil && level > 0 {
-			data, err = s.recompute(t)
-		}
-		if err != nil {
-			data = nil // lastBundle makes the hashes of the lowest level
+		var data []byte
+		var name string
+		if t := last(level, h.Size); t.w > 0 {
+			var err error
+			data, name, err = s.hashes(t)
+			if err != nil && level > 0 {
+				data, err = s.recompute(t)
+			}
+			if err != nil {
+				data = nil // lastBundle makes the hashes of the lowest level
+			}
 		}
 		f.hashes, f.files = append(f.hashes, data), append(f.files, name)
 	}
@@ -216,8 +219,6 @@ func (l *Log) lastBundle(s tiles, h head, f *frontier) bool {
 	t := last(bundles, h.Size)
 	if t.w == 0 {
 		f.length = 0
-		// A hash tile that is begun already is what a cut-short append left.
-		f.mended = l.sizeOf(logDir+"/"+tile{0, t.n, 1}.name()) >= 0
 		return f.is(h.Root)
 	}
 	if h.length >= 0 && l.sizeOf(logDir+"/"+t.name()) == h.length && f.is(h.Root) {
@@ -225,7 +226,7 @@ func (l *Log) lastBundle(s tiles, h head, f *frontier) bool {
 		return true
 	}
 	// Not as the last append left it.
-	f.mended, f.files[0] = true, ""
+	f.files[0] = ""
 	ok, _ := s.each(t, func(name string, data []byte) bool {
 		list, length := split(data, t.w)
 		if len(list) < t.w {
@@ -270,9 +271,9 @@ func (l *Log) write(h head, f *frontier, raw []byte, leaf tlog.Hash) error {
 		}
 		t, old := last(level, h.Size), f.hashes[level]
 		data := append(bytes.Clone(old), carry...)
-		// The partial tile of leaf hashes can be made from the bundle at any time; the others would take many bundles. What a
-		// cut-short append left in it is another matter: a loss of power could bring it back, so that is replaced for good.
-		flush := level > 0 || t.w+1 == full || f.mended
+		// The partial tile of leaf hashes is not flushed when it grows: it can be made from the bundle at any time; the others would take
+		// many bundles. A new file is another matter: it replaces what a cut-short append may have left, and that must not come back.
+		flush := level > 0 || t.w+1 == full || f.files[level] == ""
 		if err := l.widen(t, f.files[level], int64(len(old)), carry, data, flush); err != nil {
 			return err
 		}

@@ -223,7 +223,7 @@ func TestBlobIsMended(t *testing.T) {
 func TestVerifyWhileAppending(t *testing.T) {
 	p := newPlace(t)
 	l := mustOpen(t, p)
-	const entries = 700
+	const entries = 300
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -270,7 +270,7 @@ func TestVerifyWhileAppending(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if rounds < 20 {
+	if rounds < 5 {
 		t.Errorf("only %d rounds", rounds)
 	}
 }

@@ -63,7 +63,7 @@ func TestProofs(t *testing.T) {
 	key := m.file("config/log.pub")
 	var sizes []int
 	for n := range checks {
-		if n <= 20 || n%64 < 2 || n%256 > 252 || n%256 < 5 || n == 600 {
+		if n <= 12 || n%256 > 254 || n%256 < 2 || n == 600 || n%97 == 3 {
 			sizes = append(sizes, n)
 		}
 	}
@@ -100,7 +100,7 @@ func TestProofs(t *testing.T) {
 			}
 		}
 	}
-	if len(sizes) < 50 {
+	if len(sizes) < 20 {
 		t.Errorf("only %d sizes", len(sizes))
 	}
 }

@@ -210,7 +210,7 @@ func TestSafetyEveryBit(t *testing.T) {
 			continue
 		}
 		b := x.file(name)
-		step := max(1, len(b)*8/150)
+		step := max(1, len(b)*8/60)
 		if short == "checkpoint" {
 			step = 1
 		}
@@ -225,7 +225,7 @@ func TestSafetyEveryBit(t *testing.T) {
 			}
 		}
 	}
-	if flips < 2000 {
+	if flips < 1000 {
 		t.Errorf("only %d bits", flips)
 	}
 }
