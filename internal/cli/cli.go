@@ -23,6 +23,7 @@ import (
 type commands struct {
 	Plan       planCommand       `cmd:"" help:"Say what a command will set in motion, without running anything."`
 	Hook       hookCommand       `cmd:"" help:"Answer an agent that asks before it acts."`
+	Log        logCommand        `cmd:"" help:"Read the sealed record: list, show, verify, export."`
 	Setup      setupCommand      `cmd:"" help:"Make an agent ask ambit before it acts."`
 	Try        tryCommand        `cmd:"" help:"A short tour, in a scratch folder with a small real project in it."`
 	Bench      benchCommand      `cmd:"" help:"Measure predictions against labelled corpora."`
@@ -71,6 +72,9 @@ func run(args []string, in io.Reader, stdout, stderr io.Writer, environ []string
 		}
 	}()
 	if err := a.dispatch(args, stderr); err != nil {
+		if end := exitWith(0); errors.As(err, &end) {
+			return int(end)
+		}
 		return a.fail(stderr, asJSON, err)
 	}
 	return exitOK

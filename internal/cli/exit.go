@@ -11,6 +11,8 @@ const (
 	exitInternal = 1 // ambit failed: a bug, or its output could not be written
 	exitUsage    = 2 // the command line is wrong
 	exitInput    = 3 // what was asked about cannot be used: no such folder, arguments or settings that are no JSON, text that is no UTF-8
+
+	exitNotSigned = 4 // the record is not what was signed
 )
 
 // exitDenied is how a hook says no, in the code that Claude Code gives a meaning (docs/cli.md, "Hooks").
@@ -25,18 +27,30 @@ const (
 	codeTooLarge  = "too-large"
 	codeBadOutput = "output"
 	codeSettings  = "settings"
+	codeNoLog     = "no-log"
+	codeNoEntry   = "no-entry"
+	codeLogState  = "log-state"
+	codeNewer     = "newer"
+	codeNotSigned = "not-as-signed"
 )
 
 func exitOf(code string) int {
 	switch code {
 	case codeUsage:
 		return exitUsage
-	case codeNoFolder, codeBadInput, codeTooLarge, codeSettings:
+	case codeNoFolder, codeBadInput, codeTooLarge, codeSettings, codeNoLog, codeNoEntry, codeLogState, codeNewer:
 		return exitInput
+	case codeNotSigned:
+		return exitNotSigned
 	default:
 		return exitInternal
 	}
 }
+
+// exitWith ends the program with a code where all that there is to say is printed.
+type exitWith int
+
+func (exitWith) Error() string { return "" }
 
 // fault is an error for the user: what is wrong, and what to do next. Both are whole sentences without an end mark.
 type fault struct {
@@ -85,6 +99,7 @@ func exitCodes() []exitMeaning {
 		{exitOK, "Done. A plan with unknowns in it is a plan."},
 		{exitInternal, "ambit failed: a bug, or its output could not be written."},
 		{exitUsage, "The command line is wrong."},
-		{exitInput, "What was asked about cannot be used: the folder is not there, the tool's input is no JSON object, the text is too large or no UTF-8, a settings file cannot be edited."},
+		{exitInput, "What was asked about cannot be used: the folder is not there, the tool's input is no JSON object, the text is too large or no UTF-8, a settings file cannot be edited, there is no record or no such entry."},
+		{exitNotSigned, "The record is not what was signed: something in it was changed, removed, put back to an earlier state, or signed by another key."},
 	}
 }

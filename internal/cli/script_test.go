@@ -2,6 +2,7 @@ package cli
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -35,8 +36,32 @@ func TestScripts(t *testing.T) {
 			e.Setenv("ESCAPE", "\x1b[31mred")
 			return os.Mkdir(e.WorkDir+"/home", 0o755)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "event": event},
 	})
+}
+
+// event NAME TOOL CALL INPUT [MEMBERS] gives the real program an event of Claude Code, of the session s in the current folder. MEMBERS is
+// further JSON: "duration_ms":12.
+func event(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 || len(args) > 5 {
+		ts.Fatalf("usage: event NAME TOOL CALL INPUT [MEMBERS]")
+	}
+	text := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":%q,"permission_mode":"default","tool_name":%q,"tool_use_id":%q,"tool_input":%s`,
+		ts.MkAbs("."), args[0], args[1], args[2], args[3])
+	if len(args) == 5 {
+		text += "," + args[4]
+	}
+	name := ts.MkAbs("../event.json")
+	ts.Check(os.WriteFile(name, []byte(text+"}"), 0o600))
+	in, err := os.Open(name)
+	ts.Check(err)
+	defer in.Close()
+	cmd := exec.Command(ts.Getenv("AMBIT"), "hook", "claude-code")
+	cmd.Env = []string{"HOME=" + ts.Getenv("HOME"), "PATH=/nowhere", "GORACE=atexit_sleep_ms=0"}
+	cmd.Stdin = in
+	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != exitDenied {
+		ts.Fatalf("%v: %s", err, out)
+	}
 }
 
 // exits CODE COMMAND ARG... runs a command and checks its exit code.
