@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ambit-dev/ambit/action"
 	"github.com/ambit-dev/ambit/effect"
@@ -211,5 +213,13 @@ func refusal(err error) Verdict {
 	if e := (*record.Error)(nil); errors.As(err, &e) && e.Next != "" {
 		next = e.Next
 	}
-	return Verdict{Rule: "not-sealed", Text: "ambit denies this call: it cannot be recorded. " + sentence(err.Error()) + "\nNext: " + next}
+	return Verdict{Rule: "not-sealed", Text: "ambit denies this call: it cannot be recorded. " + capital(sentence(clean(err.Error()))) + "\nNext: " + next}
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" || s[0] >= utf8.RuneSelf {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
