@@ -16,10 +16,17 @@ const maxDepth = 1000
 // JSON redacts one JSON value: each string by the name of the member that holds it, each member name, the element of an argument vector
 // that follows an option for a secret, the value of {"name": ..., "value": ...}, and a number under a name that says password. All else stays byte
 // for byte. It is an error if the value is no JSON that action.Canonical would take by its strings and names, is nested deeper than 1000, or
-// has a member name twice after redaction.
+// has a member name twice after redaction. A secret of one string is redacted in all of them, see Knowing.
 func (k *Keeper) JSON(raw []byte) ([]byte, error) {
+	k, err := k.Knowing(raw)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil {
+		k = &Keeper{}
+	}
 	return rewrite(raw, func(in context, s string) string {
-		return k.replace(s, merge(find(in, s), s))
+		return k.replace(s, k.spans(in, s))
 	})
 }
 

@@ -36,7 +36,8 @@ const commitmentLen = 43
 // Keeper makes commitments with one key. The nil and the zero Keeper redact without: "<secret:KIND>" in place of
 // "<secret:KIND:COMMITMENT>".
 type Keeper struct {
-	key []byte
+	key   []byte
+	known []known // see Knowing
 }
 
 // NewKeeper takes the key, which should be 32 random bytes: whoever has it can test guesses at what was redacted.
@@ -66,7 +67,7 @@ func (k *Keeper) Is(commitment, value string) bool {
 // "<secret:" of a text is itself replaced, as a secret of the kind "lookalike", and what follows it stays. So each "<secret:" of
 // the result was put there by Text, and to redact twice by mistake loses nothing: Literal undoes it.
 func (k *Keeper) Text(name, s string) string {
-	return k.replace(s, Find(name, s))
+	return k.replace(s, k.spans(context{name: name}, s))
 }
 
 func (k *Keeper) replace(s string, spans []Span) string {

@@ -140,7 +140,9 @@ func (m *Monitor) intent(log *record.Log, j *judgement) (*intent, error) {
 		return nil, err
 	}
 	if j.decision.Is != policy.Allow {
-		in.Shown.Text = m.question(j, act.Digest)
+		if in.Shown.Text, err = m.question(j, act.Digest); err != nil {
+			return nil, err
+		}
 		sum := sha256.Sum256([]byte(in.Shown.Text))
 		in.Shown.SHA256 = hex.EncodeToString(sum[:])
 	}

@@ -15,9 +15,11 @@ import (
 
 	"github.com/ambit-dev/ambit/action"
 	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/internal/visible"
 	"github.com/ambit-dev/ambit/policy"
 	"github.com/ambit-dev/ambit/predict"
 	"github.com/ambit-dev/ambit/record"
+	"github.com/ambit-dev/ambit/secret"
 )
 
 // Options say in which surroundings the monitor works.
@@ -213,7 +215,7 @@ func refusal(err error) Verdict {
 	if e := (*record.Error)(nil); errors.As(err, &e) && e.Next != "" {
 		next = e.Next
 	}
-	return Verdict{Rule: "not-sealed", Text: "ambit denies this call: it cannot be recorded. " + capital(sentence(clean(err.Error()))) + "\nNext: " + next}
+	return Verdict{Rule: "not-sealed", Text: "ambit denies this call: it cannot be recorded. " + capital(sentence(visible.Text((*secret.Keeper)(nil).Text("", err.Error())))) + "\nNext: " + next}
 }
 
 // capital begins a sentence.

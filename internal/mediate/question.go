@@ -28,8 +28,12 @@ type line struct {
 }
 
 // question is the text that a person is shown for a judgement that is no plain yes. digest names the record to look up.
-func (m *Monitor) question(j *judgement, digest string) string {
-	q := asking{m: m, j: j, home: m.variable("HOME")}
+func (m *Monitor) question(j *judgement, digest string) (string, error) {
+	secrets, err := (*secret.Keeper)(nil).Knowing(j.action.Args)
+	if err != nil {
+		return "", err
+	}
+	q := asking{j: j, home: m.variable("HOME"), secrets: secrets}
 	lines := q.lines()
 	// Only the verdict and its first line are certain to be read, so each class that is added has a line before any has its second.
 	lines = spread(lines)
@@ -41,13 +45,13 @@ func (m *Monitor) question(j *judgement, digest string) string {
 		out = append(out, text)
 		left -= rows(text)
 	}
-	return strings.Join(append(out, q.tail(lines[n:], digest)), "\n")
+	return strings.Join(append(out, q.tail(lines[n:], digest)), "\n"), nil
 }
 
 type asking struct {
-	m    *Monitor
-	j    *judgement
-	home string
+	j       *judgement
+	home    string
+	secrets *secret.Keeper
 }
 
 func (q asking) verdict() string {
@@ -55,9 +59,9 @@ func (q asking) verdict() string {
 	subject := q.subject()
 	switch {
 	case d.Is == policy.Deny:
-		return sentence("ambit denies "+subject+": "+clean(d.Why)) + " If it is wanted, a person makes the change by hand."
+		return sentence("ambit denies "+subject+": "+q.clean(d.Why)) + " If it is wanted, a person makes the change by hand."
 	case d.Rule != policy.RuleBeyond:
-		return sentence("ambit asks about " + subject + ": " + clean(d.Why))
+		return sentence("ambit asks about " + subject + ": " + q.clean(d.Why))
 	}
 	sure, possible := q.added()
 	says := "it adds " + list(sure) + " to what you see."
@@ -74,7 +78,7 @@ func (q asking) verdict() string {
 func (q asking) reach() string {
 	var places []string
 	for _, m := range q.j.decision.Met {
-		if place := shorten(clean(q.path(m.Guard.Place()))); !slices.Contains(places, place) {
+		if place := shorten(q.clean(q.path(m.Guard.Place()))); !slices.Contains(places, place) {
 			places = append(places, place)
 		}
 	}
@@ -109,7 +113,7 @@ func (q asking) subject() string {
 			title = tool + " " + q.path("/"+name)
 		}
 	}
-	title = strings.TrimSpace(hidden(title)) // before it is cut: half a secret is not recognised
+	title = strings.TrimSpace(q.hidden(title)) // before it is cut: half a secret is not recognised
 	first, rest, _ := strings.Cut(title, "\n")
 	first = visible.Text(strings.TrimSpace(first))
 	const most = 60
@@ -149,7 +153,7 @@ func (q asking) lines() []line {
 		for _, u := range p.Unknowns {
 			could := slices.DeleteFunc(slices.Clone(u.Could), func(c effect.Class) bool { return !slices.Contains(d.Added, c) })
 			if len(could) > 0 {
-				add(line{"unknown", clean(u.Why), q.source([]effect.Source{u.From}), 25})
+				add(line{"unknown", q.clean(u.Why), q.source([]effect.Source{u.From}), 25})
 			}
 		}
 	}
@@ -252,7 +256,7 @@ func (q asking) resource(p effect.Pattern) string {
 	case "env":
 		text = "$" + text
 	}
-	return shorten(clean(text))
+	return shorten(q.clean(text))
 }
 
 func (q asking) path(name string) string {
@@ -271,7 +275,7 @@ func (q asking) path(name string) string {
 func (q asking) source(sources []effect.Source) string {
 	for _, s := range sources {
 		if s.File != "" {
-			at := shorten(clean(q.path(s.File)))
+			at := shorten(q.clean(q.path(s.File)))
 			if s.Line > 0 {
 				at += fmt.Sprintf(":%d", s.Line)
 			}
@@ -292,10 +296,11 @@ func shorten(s string) string {
 }
 
 // clean is text from outside as it may be shown: secrets hidden, everything that is not drawn written out, on one line.
-func clean(s string) string { return visible.Text(hidden(s)) }
+func (q asking) clean(s string) string { return visible.Text(q.hidden(s)) }
 
-// hidden is text without its secrets. It did not come through the record, so no placeholder in it is ours.
-func hidden(s string) string { return (*secret.Keeper)(nil).Text("", s) }
+// hidden is text without its secrets, also those that only the call's arguments tell for what they are. It did not come through the
+// record, so no placeholder in it is ours.
+func (q asking) hidden(s string) string { return q.secrets.Text("", s) }
 
 // rows is how many rows of the screen a text takes.
 func rows(text string) int {
