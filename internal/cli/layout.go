@@ -3,12 +3,16 @@ package cli
 import (
 	"bufio"
 	"strings"
+
+	"github.com/ambit-dev/ambit/secret"
 )
 
 // layout writes rows that fit a screen. Nothing is cut: what does not fit goes on in the next line.
 type layout struct {
 	out *bufio.Writer
 	screen
+	secrets  *secret.Keeper // knows the secrets of what is shown; nil knows none that does not show by itself
+	recorded bool           // what is shown comes from the record, where no secret is
 }
 
 // row is one entry: text after a lead, and a place at the right edge, or below where it does not fit. text, tail and right come
@@ -28,7 +32,9 @@ func (l layout) line(s string) {
 }
 
 func (l layout) row(r row) {
-	r.text, r.tail, r.right = concealed(r.text), concealed(r.tail), concealed(r.right) // before lines are broken, which would cut a secret in two
+	if !l.recorded {
+		r.text, r.tail, r.right = l.secrets.Text("", r.text), l.secrets.Text("", r.tail), l.secrets.Text("", r.right) // before lines are broken, which would cut a secret in two
+	}
 	right := visible(r.right)
 	const leastText = 20 // columns; a deep tree gets past the edge rather than down to one letter a line
 	room := max(l.columns-columnsOf(r.rest), leastText)

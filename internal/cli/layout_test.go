@@ -41,7 +41,7 @@ func TestRow(t *testing.T) {
 			"x\n  " + strings.Repeat("d/", 30) + "f:1\n"},
 	} {
 		var b strings.Builder
-		l := layout{bufio.NewWriter(&b), screen{columns: 40}}
+		l := layout{out: bufio.NewWriter(&b), screen: screen{columns: 40}}
 		l.row(c.row)
 		if err := l.out.Flush(); err != nil || b.String() != c.want {
 			t.Errorf("%s: %q, want %q (%v)", c.name, b.String(), c.want, err)
@@ -54,7 +54,7 @@ func TestRowInColour(t *testing.T) {
 	texts := map[bool]string{}
 	for _, colour := range []bool{false, true} {
 		var b strings.Builder
-		l := layout{bufio.NewWriter(&b), screen{columns: 40, colour: colour}}
+		l := layout{out: bufio.NewWriter(&b), screen: screen{columns: 40, colour: colour}}
 		l.row(row{first: "├─ ", rest: "│  ", mark: l.paint(red, "N") + " ", text: "curl example.com", style: bold, tail: "  (a note)", right: "a.sh:1"})
 		if err := l.out.Flush(); err != nil {
 			t.Fatal(err)

@@ -129,7 +129,7 @@ func (c logListCommand) Run(a *app) error {
 		return nil
 	}
 	a.printCalls(calls)
-	l := layout{a.out, a.screen}
+	l := layout{out: a.out, screen: a.screen, recorded: true}
 	if len(calls) == 0 {
 		l.row(row{text: "No call in the record is one that was asked for.", style: dim})
 	}
@@ -204,7 +204,7 @@ func (c logListCommand) wants(row *call, since time.Time) bool {
 
 // printCalls writes one line per call, with a line for each day.
 func (a *app) printCalls(calls []*call) {
-	l := layout{a.out, a.screen}
+	l := layout{out: a.out, screen: a.screen, recorded: true}
 	seq, agent, answer := 1, 0, 0
 	for _, c := range calls {
 		text, _ := c.answer()

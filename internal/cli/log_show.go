@@ -63,7 +63,7 @@ func (c logShowCommand) Run(a *app) error {
 	case c.JSON:
 		err = a.printJSON(e.object())
 	default:
-		(&shower{layout{a.out, a.screen}, a.getenv("HOME"), c.All}).entry(e)
+		(&shower{layout{out: a.out, screen: a.screen, recorded: true}, a.getenv("HOME"), c.All}).entry(e)
 	}
 	if err == nil && e.proof != nil {
 		if c.JSON {
@@ -237,7 +237,7 @@ func (c logShowCommand) match(a *app, e *shownEntry) error {
 			Proven  bool         `json:"proven"`
 		}{e.Seq, found, e.proof == nil})
 	}
-	l := layout{a.out, a.screen}
+	l := layout{out: a.out, screen: a.screen, recorded: true}
 	for _, m := range found {
 		l.row(row{mark: l.paint(green, "It is the value of "), rest: "  ", text: fmt.Sprintf("%s in entry %d", m.Where, m.Seq), tail: "  (commitment " + m.Commitment + ")"})
 	}

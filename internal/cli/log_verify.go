@@ -103,7 +103,7 @@ func (c logVerifyCommand) Run(a *app) error {
 		}
 		return nil
 	}
-	l := layout{a.out, a.screen}
+	l := layout{out: a.out, screen: a.screen, recorded: true}
 	for _, p := range v.Problems {
 		l.row(row{mark: l.paint(red, pad(string(p.Code), 12)) + "  ", rest: "              ", text: p.Text})
 	}

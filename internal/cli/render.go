@@ -10,11 +10,16 @@ import (
 	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/flow"
 	"github.com/ambit-dev/ambit/predict"
+	"github.com/ambit-dev/ambit/secret"
 )
 
 // printPlan writes a plan for people: the tree of what is set in motion, then what the three views hold.
 func (a *app) printPlan(p *predict.Prediction, view effect.View) error {
-	r := &renderer{out: layout{a.out, a.screen}, p: p, view: view, home: a.getenv("HOME")}
+	secrets, err := (*secret.Keeper)(nil).Knowing(p.Action.Args) // effects repeat arguments, where nothing says that they are secrets
+	if err != nil {
+		return err
+	}
+	r := &renderer{out: layout{out: a.out, screen: a.screen, secrets: secrets}, p: p, view: view, home: a.getenv("HOME")}
 	r.node(r.top(), "", "")
 	r.delegated()
 	r.summary()

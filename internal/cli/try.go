@@ -65,7 +65,7 @@ func (tryCommand) Run(a *app) (err error) {
 	tour := *a
 	tour.environ = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + a.getenv("PATH")}
 	tour.getenv = lookup(tour.environ)
-	l := layout{a.out, a.screen}
+	l := layout{out: a.out, screen: a.screen}
 	l.row(row{text: "ambit says what a command will set in motion, before it runs. Five commands in a small project, which was just written to " + filepath.Join(dir, "shop") + ":"})
 	for i, s := range stops() {
 		l.line("")
