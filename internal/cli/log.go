@@ -119,7 +119,7 @@ func (c logListCommand) Run(a *app) error {
 	}
 	if c.JSON {
 		for _, row := range calls {
-			if err := a.printJSON(row); err != nil {
+			if err := writeLine(a.out, row); err != nil {
 				return err
 			}
 		}
@@ -129,7 +129,7 @@ func (c logListCommand) Run(a *app) error {
 		return nil
 	}
 	a.printCalls(calls)
-	l := layout{out: a.out, screen: a.screen, recorded: true}
+	l := a.recordLayout()
 	if len(calls) == 0 {
 		l.row(row{text: "No call in the record is one that was asked for.", style: dim})
 	}
@@ -204,7 +204,7 @@ func (c logListCommand) wants(row *call, since time.Time) bool {
 
 // printCalls writes one line per call, with a line for each day.
 func (a *app) printCalls(calls []*call) {
-	l := layout{out: a.out, screen: a.screen, recorded: true}
+	l := a.recordLayout()
 	seq, agent, answer := 1, 0, 0
 	for _, c := range calls {
 		text, _ := c.answer()
@@ -219,7 +219,7 @@ func (a *app) printCalls(calls []*call) {
 			l.line(l.paint(dim, d))
 		}
 		if c.Error != nil {
-			l.row(row{first: fmt.Sprintf("%*d  ", seq, c.Seq), rest: strings.Repeat(" ", seq+2), mark: l.paint(red, "damaged") + "  ", text: c.Error.Message})
+			l.row(row{first: fmt.Sprintf("%*d  ", seq, c.Seq), rest: strings.Repeat(" ", seq+2), mark: l.paint(red, "damaged") + "  ", text: concealed(c.Error.Message)})
 			continue
 		}
 		text, style := c.answer()
@@ -259,4 +259,10 @@ func fit(s string, columns int) string {
 		}
 	}
 	return text
+}
+
+// recordLayout is for texts of the record, which are taken through secret.Hide once, where they are read: what it made must not be taken
+// for a secret again.
+func (a *app) recordLayout() layout {
+	return layout{out: a.out, screen: a.screen, recorded: true}
 }

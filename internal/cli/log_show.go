@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ambit-dev/ambit/record"
+	"github.com/ambit-dev/ambit/secret"
 )
 
 type logShowCommand struct {
@@ -61,9 +63,9 @@ func (c logShowCommand) Run(a *app) error {
 	case c.Value != "":
 		return c.match(a, e)
 	case c.JSON:
-		err = a.printJSON(e.object())
+		err = writeLine(a.out, e.object())
 	default:
-		(&shower{layout{out: a.out, screen: a.screen, recorded: true}, a.getenv("HOME"), c.All}).entry(e)
+		(&shower{a.recordLayout(), a.getenv("HOME"), c.All}).entry(e)
 	}
 	if err == nil && e.proof != nil {
 		if c.JSON {
@@ -116,6 +118,21 @@ func (c logShowCommand) find(r *record.Reader) (*shownEntry, error) {
 	return c.whole(r, found, more, nil)
 }
 
+// readBody reads a body as it may be shown: the placeholders of secrets without their commitments, and the text that a person was shown as
+// it was then, where what looks like a placeholder was one.
+func readBody(body []byte) (s sealed, err error) {
+	hidden, err := secret.HideJSON(body)
+	if err != nil {
+		return s, err
+	}
+	var was struct{ Shown sealedShown }
+	if err := errors.Join(json.Unmarshal(hidden, &s), json.Unmarshal(body, &was)); err != nil {
+		return s, err
+	}
+	s.Shown.Text = secret.Literal(was.Shown.Text)
+	return s, nil
+}
+
 // whole adds what later entries say.
 func (c logShowCommand) whole(r *record.Reader, e *record.Entry, more int, err error) (*shownEntry, error) {
 	if err != nil {
@@ -123,7 +140,7 @@ func (c logShowCommand) whole(r *record.Reader, e *record.Entry, more int, err e
 	}
 	s := &shownEntry{Entry: e, more: more, size: r.Size()}
 	if e.Note == "" {
-		if err := json.Unmarshal(e.Body, &s.body); err != nil {
+		if s.body, err = readBody(e.Body); err != nil {
 			s.Note = "its body is of a form that this ambit does not know: " + err.Error()
 		}
 	}
@@ -138,7 +155,7 @@ func (c logShowCommand) whole(r *record.Reader, e *record.Entry, more int, err e
 			continue
 		}
 		f := shownEntry{Entry: later}
-		if json.Unmarshal(later.Body, &f.body) == nil && f.body.Intent != nil && *f.body.Intent == (reference{e.Seq, e.Leaf}) {
+		if f.body, err = readBody(later.Body); err == nil && f.body.Intent != nil && *f.body.Intent == (reference{e.Seq, e.Leaf}) {
 			s.follows = append([]shownEntry{f}, s.follows...)
 		}
 	}
@@ -231,13 +248,13 @@ func (c logShowCommand) match(a *app, e *shownEntry) error {
 		}
 	}
 	if c.JSON {
-		return a.printJSON(struct {
+		return writeLine(a.out, struct {
 			Seq     int64        `json:"seq"`
 			Matches []valueMatch `json:"matches"`
 			Proven  bool         `json:"proven"`
 		}{e.Seq, found, e.proof == nil})
 	}
-	l := layout{out: a.out, screen: a.screen, recorded: true}
+	l := a.recordLayout()
 	for _, m := range found {
 		l.row(row{mark: l.paint(green, "It is the value of "), rest: "  ", text: fmt.Sprintf("%s in entry %d", m.Where, m.Seq), tail: "  (commitment " + m.Commitment + ")"})
 	}

@@ -45,7 +45,7 @@ func (s *shower) entry(e *shownEntry) {
 	switch {
 	case e.Note != "":
 		s.field("note", e.Note, "")
-		s.out.row(row{text: string(e.Raw), rest: "  "})
+		s.out.row(row{text: concealed(string(e.Raw)), rest: "  "})
 	case e.Kind == "intent":
 		s.intent(&e.body)
 		for _, f := range e.follows {
@@ -64,7 +64,7 @@ func (s *shower) entry(e *shownEntry) {
 			s.field("about", "no intent was sealed before it", "")
 		}
 	default:
-		s.out.row(row{text: string(e.Body), rest: "  "})
+		s.out.row(row{text: secret.Hide("", string(e.Body)), rest: "  "})
 	}
 	s.title("Seal")
 	s.field("leaf", e.Leaf, "")
@@ -120,7 +120,7 @@ func (s *shower) intent(b *sealed) {
 func (s *shower) arguments(raw json.RawMessage) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
-		s.field("arguments", secret.Hide("", string(raw)), "")
+		s.field("arguments", string(raw), "")
 		return
 	}
 	for _, name := range sortedKeys(members) {
@@ -129,7 +129,7 @@ func (s *shower) arguments(raw json.RawMessage) {
 		if json.Unmarshal(members[name], &str) == nil {
 			text = str
 		}
-		s.field(visible(name), secret.Hide(name, text), "")
+		s.field(visible(name), text, "")
 	}
 }
 
@@ -214,11 +214,14 @@ func (s *shower) shown(t sealedShown) {
 	if t.Text == "" {
 		return
 	}
-	text := secret.Literal(t.Text)
+	text := t.Text
 	sum := sha256.Sum256([]byte(text))
 	is := "its digest is the sealed one"
 	if hex.EncodeToString(sum[:]) != t.SHA256 {
 		is = "its digest is not the sealed one"
+		if strings.Contains(text, "<secret:") {
+			is = "that of the text before something in it was taken for a secret and replaced"
+		}
 	}
 	s.title("Shown")
 	for line := range strings.SplitSeq(text, "\n") {

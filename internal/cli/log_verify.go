@@ -95,7 +95,7 @@ func (c logVerifyCommand) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		if err := a.printJSON(v); err != nil {
+		if err := writeLine(a.out, v); err != nil {
 			return err
 		}
 		if !v.OK {
@@ -103,7 +103,7 @@ func (c logVerifyCommand) Run(a *app) error {
 		}
 		return nil
 	}
-	l := layout{out: a.out, screen: a.screen, recorded: true}
+	l := layout{out: a.out, screen: a.screen}
 	for _, p := range v.Problems {
 		l.row(row{mark: l.paint(red, pad(string(p.Code), 12)) + "  ", rest: "              ", text: p.Text})
 	}
