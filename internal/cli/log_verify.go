@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -187,10 +188,20 @@ func (v *verified) problem(code record.Code, seq int64, text string) {
 func (v *verified) report(rep *record.Report) {
 	v.Checkpoint = verifiedState{rep.Checkpoint.Origin, rep.Checkpoint.Size, rep.Checkpoint.Root}
 	v.Entries, v.Detached = rep.Entries, rep.Blobs
-	for _, p := range rep.Problems {
+	// That all of it is not what it was follows from what is wrong with an entry, and is said after that.
+	list := slices.Clone(rep.Problems)
+	slices.SortStableFunc(list, func(a, b record.Problem) int { return rank(a) - rank(b) })
+	for _, p := range list {
 		v.problem(p.Code, p.Seq, p.Text)
 	}
 	v.Notes = append(v.Notes, rep.Notes...)
+}
+
+func rank(p record.Problem) int {
+	if p.Code == record.CodeRewritten && p.Seq < 0 {
+		return 1
+	}
+	return 0
 }
 
 // seen is the checkpoint that this machine signed last, where the log is its own.
