@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/ambit-dev/ambit/action"
 	"github.com/ambit-dev/ambit/record"
 )
 
@@ -379,6 +381,55 @@ func TestFit(t *testing.T) {
 	} {
 		if got := fit(c.text, c.columns); got != c.want {
 			t.Errorf("fit(%q, %d) = %q, want %q", c.text, c.columns, got, c.want)
+		}
+	}
+}
+
+// An exported statement is checked with the public key alone: the envelope, the entry's hash, and its proof to be in the signed log.
+func TestSafetyStatements(t *testing.T) {
+	d := newDesk(t.TempDir())
+	d.grow(t, 5)
+	key, err := os.ReadFile(d.PublicKeyFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := d.ambit("log", "export", "--format", "in-toto", "--from", "0", "--to", "3")
+	if code != exitOK || strings.Count(out, "\n") != 2 { // the outcomes of grow name no action
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	for line := range strings.Lines(out) {
+		var e record.Envelope
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		payload, err := e.Open(string(key), inTotoPayload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s statement
+		if err := json.Unmarshal(payload, &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Type != inTotoStatement || s.PredicateType != inTotoPredicate || len(s.Subject) != 1 || s.Subject[0].Digest["sha256"] != strings.Repeat("ab", 32) {
+			t.Errorf("%+v", s)
+		}
+		raw, err := action.Canonical(s.Predicate.Entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaf := tlog.RecordHash(raw)
+		if s.Predicate.Leaf != hex.EncodeToString(leaf[:]) {
+			t.Errorf("the leaf hash is %x, want %s", leaf[:], s.Predicate.Leaf)
+		}
+		var p record.Inclusion
+		if err := p.UnmarshalText([]byte(s.Predicate.Proof)); err != nil {
+			t.Fatal(err)
+		}
+		if err := record.CheckInclusion(string(key), p, raw); err != nil || string(p.Checkpoint) != s.Predicate.Checkpoint {
+			t.Errorf("%v", err)
+		}
+		if err := record.CheckInclusion(string(key), p, append(raw, ' ')); err == nil {
+			t.Error("another entry is proven too")
 		}
 	}
 }
