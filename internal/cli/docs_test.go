@@ -118,6 +118,29 @@ func TestReadmeQuestion(t *testing.T) {
 	}
 }
 
+// The list of README.md is that of the tour's record, but for the times.
+func TestReadmeRecord(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var stdout, stderr strings.Builder
+	if code := run([]string{"try"}, strings.NewReader(""), &stdout, &stderr, []string{"PATH="}); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr.String())
+	}
+	const shape = "0  00:00:00  "
+	calls := func(text string) (list []string) {
+		for line := range strings.Lines(text) {
+			if len(line) > len(shape) && line[1:3] == "  " && line[5] == ':' && line[8] == ':' {
+				list = append(list, line[:3]+line[len(shape)-2:])
+			}
+		}
+		return list
+	}
+	_, list, _ := strings.Cut(stdout.String(), "\n$ ambit log\n")
+	got, want := calls(list), calls(fenced(t, page(t, "README.md"), "text")[1]+"\n")
+	if len(got) != len(recorded()) || strings.Join(got, "") != strings.Join(want, "") {
+		t.Errorf("the tour has\n%sREADME.md has\n%s", strings.Join(got, ""), strings.Join(want, ""))
+	}
+}
+
 // The commands that README.md gives work as they stand there.
 func TestReadmeCommands(t *testing.T) {
 	root := filepath.Join("..", "..")

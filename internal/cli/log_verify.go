@@ -160,6 +160,9 @@ func (c logVerifyCommand) verify(a *app) (*verified, error) {
 	if err != nil {
 		return nil, c.fault(a, err)
 	}
+	if own {
+		rep.Problems = withoutRewritten(rep.Problems)
+	}
 	v.report(rep)
 	if seen != nil && !own {
 		c.compare(dir, key, seen, v)
@@ -198,10 +201,20 @@ func (v *verified) report(rep *record.Report) {
 }
 
 func rank(p record.Problem) int {
-	if p.Code == record.CodeRewritten && p.Seq < 0 {
+	if rewritten(p) {
 		return 1
 	}
 	return 0
+}
+
+func rewritten(p record.Problem) bool { return p.Code == record.CodeRewritten && p.Seq < 0 }
+
+// withoutRewritten leaves out that the log is not what this machine signed last, where the entry that is not is named.
+func withoutRewritten(list []record.Problem) []record.Problem {
+	if !slices.ContainsFunc(list, func(p record.Problem) bool { return p.Seq >= 0 }) {
+		return list
+	}
+	return slices.DeleteFunc(list, rewritten)
 }
 
 // seen is the checkpoint that this machine signed last, where the log is its own.

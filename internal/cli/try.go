@@ -25,7 +25,8 @@ type tryCommand struct{}
 
 // Help is shown by kong below the command's own line.
 func (tryCommand) Help() string {
-	return `It writes a small project into a folder for temporary files, plans a few commands there, and removes it. Nothing of the project is run.`
+	return `It writes a small project into a folder for temporary files, plans a few commands there, seals
+the answers to an agent in a record beside it, and removes both. Nothing of the project is run.`
 }
 
 // stop is one station of the tour: a command, or a call of a tool, and what there is to see.
@@ -73,6 +74,10 @@ func (tryCommand) Run(a *app) (err error) {
 			return err
 		}
 	}
+	l.line("")
+	if err := tour.showRecord(l, len(stops())+1, filepath.Join(dir, "shop")); err != nil {
+		return err
+	}
 	after, _, err := digestOf(dir)
 	if err != nil {
 		return err
@@ -82,7 +87,7 @@ func (tryCommand) Run(a *app) (err error) {
 	}
 	l.line("")
 	l.row(row{text: fmt.Sprintf("Nothing was run: the %d files of the project are as they were written. Now they are removed.", count)})
-	l.row(row{text: "Next: ambit plan -- COMMAND, in a project of yours.", style: bold})
+	l.row(row{text: "Next: ambit plan -- COMMAND, in a project of yours; ambit setup claude-code.", style: bold})
 	return nil
 }
 
