@@ -257,7 +257,8 @@ func pickFunc(c bool, a, b func(string) bool) func(string) bool {
 // change, all but each single change, and all after some moment.
 func TestSafetyLossOfPower(t *testing.T) {
 	t.Parallel()
-	for _, sc := range scenarios {
+	// The last widens a tile of the second level.
+	for _, sc := range append(scenarios[:len(scenarios):len(scenarios)], struct{ entries, more int }{511, 1}) {
 		start, base, before := standing(t, sc.entries)
 		checked := 0
 		for _, torn := range []bool{false, true} {
@@ -307,6 +308,62 @@ func TestSafetyLossOfPower(t *testing.T) {
 		t.Logf("%d+%d entries: %d losses", sc.entries, sc.more, checked)
 		if checked < 100 {
 			t.Errorf("%d+%d entries: only %d losses", sc.entries, sc.more, checked)
+		}
+	}
+}
+
+// TestSafetyTwoCrashes stops one append, then the next, then the power, after each of their changes.
+func TestSafetyTwoCrashes(t *testing.T) {
+	t.Parallel()
+	for _, entries := range []int{0, 1} {
+		start, base, before := standing(t, entries)
+		checked := 0
+		was := [2]int{-1}
+		for a := 0; ; a++ {
+			first := start.fork()
+			hit := nth(first, a, any_, fault{after: true})
+			acks, _, _ := run(first, entries, 1)
+			if !*hit {
+				break
+			}
+			if first.changes() == was {
+				continue
+			}
+			was = first.changes()
+			second := [2]int{-1}
+			for b := 0; ; b++ {
+				m := first.fork()
+				for _, o := range first.journal {
+					c := *o // it may be flushed yet
+					m.journal = append(m.journal, &c)
+				}
+				hit := nth(m, b, any_, fault{after: true})
+				more, _, _ := run(m, entries+1, 1)
+				if !*hit {
+					break
+				}
+				if m.changes() == second {
+					continue
+				}
+				second = m.changes()
+				all := append(append(before[:len(before):len(before)], acks...), more...)
+				for what, lost := range map[string]func(i int, o *op) bool{
+					"everything":  func(int, *op) bool { return true },
+					"names":       func(_ int, o *op) bool { return o.name != "" },
+					"the content": func(_ int, o *op) bool { return o.name == "" },
+					"the second":  func(i int, _ *op) bool { return i >= len(first.journal) },
+					"the first":   func(i int, _ *op) bool { return i < len(first.journal) },
+				} {
+					checked++
+					if err := stands(m.lostPower(base, lost), all); err != nil {
+						t.Fatalf("%d entries, calls %d and %d, lost %s: %v", entries, a, b, what, err)
+					}
+				}
+			}
+		}
+		t.Logf("%d entries: %d losses", entries, checked)
+		if checked < 500 {
+			t.Errorf("%d entries: only %d losses", entries, checked)
 		}
 	}
 }

@@ -70,6 +70,12 @@ func TestLog(t *testing.T) {
 	if i != n {
 		t.Fatalf("%d entries", i)
 	}
+	// Folders of partial tiles go when the tile is full.
+	for _, name := range []string{"tile/0/000.p", "tile/entries/001.p"} {
+		if _, err := os.Stat(filepath.Join(p.LogDir(), name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
 	rep := mustVerify(t, p, VerifyOptions{})
 	if !rep.OK() || rep.Entries != n || rep.Blobs != 6 || len(rep.Notes) > 0 {
 		t.Fatalf("%+v", rep)
