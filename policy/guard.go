@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -83,6 +84,7 @@ type suffix struct {
 
 // NewGuards lays the built-in places out for the surroundings. Paths are resolved: an effect names the file that a path leads to.
 func NewGuards(s Surroundings, links effect.Links) *Guards {
+	links = &memo{Links: links, seen: map[string]looked{}} // places share the folders that they lie in
 	g := &Guards{links: links, exact: map[effect.Resource][]int{}, anywhere: map[string][]suffix{}}
 	add := func(p placed, rule string, writes, reads Kind) {
 		if !path.IsAbs(p.path) || p.path == "/" {
@@ -101,12 +103,16 @@ func NewGuards(s Surroundings, links effect.Links) *Guards {
 	for _, file := range s.Keys {
 		add(placed{path: file, folder: path.Dir(file), there: true}, RuleOwnKeys, Deny, Deny)
 	}
+	dirs := compact(s.Workspace, s.Dir, s.Home)
 	for _, row := range builtin() {
 		for _, text := range row.places {
-			if rest, ok := strings.CutPrefix(text, "*/"); ok { // in every folder; those that are there already also by their path
+			if rest, ok := strings.CutPrefix(text, "*/"); ok { // by its last segments in every folder; by its path where it can be there
 				g.addAnywhere(rest, row.rule, row.writes)
-				for _, dir := range compact(s.Workspace, s.Dir, s.Home) {
-					add(parsePlace(dir, rest), row.rule, row.writes, Allow)
+				first, _, _ := strings.Cut(rest, "/")
+				for _, dir := range dirs {
+					if _, err := links.Lstat(path.Join(dir, first)); err == nil {
+						add(parsePlace(dir, rest), row.rule, row.writes, Allow)
+					}
 				}
 				continue
 			}
@@ -116,6 +122,27 @@ func NewGuards(s Surroundings, links effect.Links) *Guards {
 		}
 	}
 	return g
+}
+
+// memo remembers what it looked at.
+type memo struct {
+	effect.Links
+	seen map[string]looked
+}
+
+type looked struct {
+	info fs.FileInfo
+	err  error
+}
+
+// Lstat looks once at each name.
+func (m *memo) Lstat(name string) (fs.FileInfo, error) {
+	l, ok := m.seen[name]
+	if !ok {
+		l.info, l.err = m.Links.Lstat(name)
+		m.seen[name] = l
+	}
+	return l.info, l.err
 }
 
 // placed is a place with its path written out.
