@@ -17,6 +17,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/ambit-dev/ambit/action"
+	"github.com/ambit-dev/ambit/effect"
+	"github.com/ambit-dev/ambit/policy"
 	"github.com/ambit-dev/ambit/predict"
 )
 
@@ -26,12 +28,21 @@ type ShellReport struct {
 	Parsed   int            `json:"parsed"`   // the shell text parses
 	Modelled int            `json:"modelled"` // parsed, and every program has a model or is part of the shell
 	Complete int            `json:"complete"` // no unknown at all
+	Asks     int            `json:"asks"`     // the first policy would ask, protected places aside
 	Failed   int            `json:"failed"`   // no prediction was made: a defect
 	Median   time.Duration  `json:"median"`
 	P95      time.Duration  `json:"p95"`
 	Worst    time.Duration  `json:"worst"`
 	WorstOf  string         `json:"worst_command"`
 	Missing  []MissingModel `json:"missing"` // the programs without a model, most frequent first
+	Reasons  []Reason       `json:"reasons"` // why commands ask, most frequent first
+}
+
+// Reason is one that commands ask for: an effect, by its kind and the rule that it follows from, or an unknown, by its words.
+type Reason struct {
+	Why   string `json:"why"`
+	Uses  int    `json:"uses"`  // commands that have it
+	Alone int    `json:"alone"` // those that ask for nothing else
 }
 
 // MissingModel is a program that the corpus uses and that has no model.
@@ -41,8 +52,9 @@ type MissingModel struct {
 }
 
 // Shell predicts each command of a corpus in an empty folder. The corpus is JSON lines, perhaps gzipped, with a member "cmd"
-// (placeholders as {{...}}, as the tldr pages write them) or "args": {"command": ...}. Nothing is run.
-func Shell(file string, progress func(done int)) (ShellReport, error) {
+// (placeholders as {{...}}, as the tldr pages write them) or "args": {"command": ...}. Where the commands were taken from a workspace
+// at some path, that path stands for the empty folder. Nothing is run.
+func Shell(file, workspace string, progress func(done int)) (ShellReport, error) {
 	var r ShellReport
 	commands, err := Commands(file)
 	if err != nil {
@@ -57,11 +69,14 @@ func Shell(file string, progress func(done int)) (ShellReport, error) {
 		return r, err
 	}
 	opts := predict.Options{Env: []string{"HOME=" + dir, "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "TMPDIR=/tmp"}, Workspace: dir}
-	missing := map[string]int{}
+	missing, reasons := map[string]int{}, map[string]*Reason{}
 	times := make([]time.Duration, 0, len(commands))
 	for i, c := range commands {
 		if progress != nil && i%1000 == 0 {
 			progress(i)
+		}
+		if workspace != "" {
+			c = strings.ReplaceAll(c, workspace, dir)
 		}
 		start := time.Now()
 		a, err := action.NewShell("bench", "", dir, c)
@@ -80,6 +95,7 @@ func Shell(file string, progress func(done int)) (ShellReport, error) {
 			continue
 		}
 		r.count(p, c, missing)
+		r.asks(p, reasons)
 	}
 	r.Commands = len(commands)
 	slices.Sort(times)
@@ -89,6 +105,12 @@ func Shell(file string, progress func(done int)) (ShellReport, error) {
 	for n, uses := range missing {
 		r.Missing = append(r.Missing, MissingModel{n, uses})
 	}
+	for _, x := range reasons {
+		r.Reasons = append(r.Reasons, *x)
+	}
+	slices.SortFunc(r.Reasons, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Uses, a.Uses), cmp.Compare(a.Why, b.Why))
+	})
 	slices.SortFunc(r.Missing, func(a, b MissingModel) int {
 		return cmp.Or(cmp.Compare(b.Uses, a.Uses), cmp.Compare(a.Name, b.Name))
 	})
@@ -117,6 +139,45 @@ func (r *ShellReport) count(p *predict.Prediction, command string, missing map[s
 	}
 	if len(p.Unknowns) == 0 {
 		r.Complete++
+	}
+}
+
+// asks counts a command that the first policy asks about, and why it does.
+func (r *ShellReport) asks(p *predict.Prediction, reasons map[string]*Reason) {
+	in := policy.Input{Explicit: p.Views(effect.Explicit), Effects: p.Effects}
+	for _, u := range p.Unknowns {
+		in.Unknowns = append(in.Unknowns, policy.Unknown{Why: u.Why, Could: u.Could})
+	}
+	added := policy.Added(in)
+	if len(added) == 0 {
+		return
+	}
+	r.Asks++
+	why := map[string]bool{}
+	for _, e := range p.Effects {
+		if slices.Contains(added, e.Class) && !policy.Quiet(e) {
+			rule := ""
+			if len(e.Sources) > 0 {
+				rule = e.Sources[0].Rule
+			}
+			why[e.Kind()+" "+rule] = true
+		}
+	}
+	for _, u := range p.Unknowns {
+		if slices.ContainsFunc(u.Could, func(c effect.Class) bool { return slices.Contains(added, c) }) {
+			why["unknown "+u.From.Rule+": "+u.Why] = true
+		}
+	}
+	for w := range why {
+		x := reasons[w]
+		if x == nil {
+			x = &Reason{Why: w}
+			reasons[w] = x
+		}
+		x.Uses++
+		if len(why) == 1 {
+			x.Alone++
+		}
 	}
 }
 

@@ -86,28 +86,36 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 
 type benchShell struct {
 	JSON   bool   `name:"json" help:"Print the report as JSON."`
-	Top    int    `default:"30" placeholder:"N" help:"How many programs without a model to list."`
+	Top    int    `default:"30" placeholder:"N" help:"How many programs without a model, and reasons to ask, to list."`
+	Place  string `name:"workspace" placeholder:"PATH" help:"The path of the workspace that the commands were taken from; an empty folder stands for it."`
 	Corpus string `arg:"" help:"JSON lines, perhaps gzipped, with a member \"cmd\" or \"args\": {\"command\"}."`
 }
 
 func (c benchShell) Run(a *app) error {
-	r, err := bench.Shell(c.Corpus, nil)
+	r, err := bench.Shell(c.Corpus, c.Place, nil)
 	if err != nil {
 		return err
 	}
 	r.Missing = r.Missing[:min(c.Top, len(r.Missing))]
+	r.Reasons = r.Reasons[:min(c.Top, len(r.Reasons))]
 	if c.JSON {
 		return a.printJSON(r)
 	}
 	share := func(n int) string { return fmt.Sprintf("%6d  %5.1f %%", n, 100*float64(n)/float64(max(r.Commands, 1))) }
-	fmt.Fprintf(a.out, "commands          %6d\nparsed            %s\nmodelled          %s\nwithout unknown   %s\nfailed            %s\n", r.Commands,
-		share(r.Parsed), share(r.Modelled), share(r.Complete), share(r.Failed))
+	fmt.Fprintf(a.out, "commands          %6d\nparsed            %s\nmodelled          %s\nwithout unknown   %s\nwould ask         %s\nfailed            %s\n", r.Commands,
+		share(r.Parsed), share(r.Modelled), share(r.Complete), share(r.Asks), share(r.Failed))
 	fmt.Fprintf(a.out, "time of one       median %v, P95 %v, worst %v (%s)\n", r.Median, r.P95, r.Worst, r.WorstOf)
 	for i, m := range r.Missing {
 		if i == 0 {
 			fmt.Fprintln(a.out, "most frequent programs without a model:")
 		}
 		fmt.Fprintf(a.out, "  %5d  %s\n", m.Uses, m.Name)
+	}
+	for i, x := range r.Reasons {
+		if i == 0 {
+			fmt.Fprintln(a.out, "most frequent reasons to ask, in commands and in those that have no other:")
+		}
+		fmt.Fprintf(a.out, "  %5d  %5d  %s\n", x.Uses, x.Alone, visible(x.Why))
 	}
 	return nil
 }
