@@ -88,7 +88,7 @@ func (e *engine) applyModel(f *frame, c *model.Command, name string, args []word
 		e.unknown(&g, v.src, name+": subcommand "+show(m.Path[len(m.Path)-1])+" is not known to the model of "+name)
 	}
 	e.unseenOptions(&g, v)
-	if ops := m.Operands; name == "git" && len(m.Path) > 1 && m.Path[1] == "config" && len(ops) > 0 && harmlessGitKey(ops[0].Text) {
+	if ops := m.Operands; name == "git" && len(m.Path) > 1 && (m.Path[1] == "config" && len(ops) > 0 && harmlessGitKey(ops[0].Text) || e.namesRemote(f, v)) {
 		outer := e.changes.mute
 		e.changes.mute = true
 		defer func() { e.changes.mute = outer }()
@@ -144,7 +144,7 @@ func optionClasses(m *model.Match) []effect.Class {
 
 func verbClasses(verb string) []effect.Class {
 	switch verb {
-	case "write", "write-tree", "put", "put-tree", "put-moved", "put-link", "put-hard", "bind", "delete", "delete-tree", "move":
+	case "write", "write-tree", "mode", "mode-tree", "touch", "put", "put-tree", "put-moved", "put-link", "put-hard", "bind", "delete", "delete-tree", "move":
 		return []effect.Class{effect.File}
 	case "exec", "command", "shell", "script", "code", "module":
 		return anything()
@@ -246,6 +246,14 @@ func (e *engine) applyTo(f *frame, v *invocation, s model.Step, w word, src effe
 		e.write(f, w, false, src)
 	case "write-tree":
 		e.write(f, w, true, src)
+	case "mode", "mode-tree":
+		e.attributes(f, w, s.Verb == "mode-tree", src)
+	case "touch":
+		if w.known() && e.present(f.abs(w.text)) {
+			e.attributes(f, w, false, src)
+		} else {
+			e.write(f, w, false, src)
+		}
 	case "put", "put-tree", "put-moved", "put-link", "put-hard", "bind":
 		e.put(f, v, s, w, src)
 	case "delete":

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -311,10 +312,10 @@ func (e *engine) sourceFile(f *frame, args []word, line int) {
 // sourced tells whether a file is a virtual environment's activate script or another whose effect on the shell is known and
 // whose text would only add noise.
 func (e *engine) sourced(f *frame, name string) bool {
-	if path.Base(name) != "activate" || !e.fs.Exists(f.abs(path.Join(path.Dir(name), "..", "pyvenv.cfg"))) {
+	bin := path.Clean(f.abs(path.Dir(name)))
+	if path.Base(name) != "activate" || !e.fs.Exists(path.Dir(bin)+"/pyvenv.cfg") && !e.madeVenv(path.Dir(bin)) {
 		return false
 	}
-	bin := path.Clean(f.abs(path.Dir(name)))
 	f.vars["VIRTUAL_ENV"] = variable{vals: []word{{text: path.Dir(bin)}}, exported: true}
 	f.vars["PATH"] = variable{vals: []word{{text: bin + ":" + strings.Join(f.path, ":")}}, exported: true}
 	f.path = append([]string{bin}, f.path...)
@@ -363,6 +364,7 @@ func (e *engine) setBuiltin(f *frame, args []word) {
 
 func (e *engine) readBuiltin(f *frame, args []word, name string) {
 	value := word{text: hole, data: f.comp}
+	var names []string
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
 		if strings.HasPrefix(t, "-") && len(t) > 1 && name != "getopts" {
@@ -378,13 +380,38 @@ func (e *engine) readBuiltin(f *frame, args []word, name string) {
 			f.set("OPTARG", word{text: hole})
 			continue
 		}
-		if !strings.Contains(t, hole) {
-			f.set(t, value)
+		names = append(names, t)
+	}
+	if name == "read" && len(names) == 0 {
+		names = []string{"REPLY"}
+	}
+	for _, n := range names {
+		if !strings.Contains(n, hole) {
+			f.set(n, value)
 		}
 	}
-	if name == "read" && len(args) == 0 {
-		f.set("REPLY", value)
+	if lines := f.inputLines(); name == "read" && len(names) == 1 && len(lines) > 0 && !strings.Contains(names[0], hole) {
+		old := f.vars[names[0]]
+		old.vals = lines
+		f.vars[names[0]] = old
 	}
+}
+
+// inputLines are the lines of standard input, where there are few enough to be looked at one by one. Of names that a program
+// lists ("./<hole>") each line may stand for many.
+func (f *frame) inputLines() (lines []word) {
+	if f.in == nil || f.in.text.pure() {
+		return nil
+	}
+	for l := range strings.SplitSeq(strings.TrimRight(f.in.text.text, "\n"), "\n") {
+		if w := (word{text: strings.Trim(l, " \t"), data: f.in.text.data, quoted: true}); !slices.ContainsFunc(lines, func(x word) bool { return x.text == w.text }) {
+			lines = append(lines, w)
+		}
+		if len(lines) > maxAlternatives {
+			return nil
+		}
+	}
+	return lines
 }
 
 func echoed(args []word) word {

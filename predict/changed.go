@@ -20,6 +20,7 @@ type change struct {
 	part part // what is known of its name, with tree
 	git  bool // made for git, which changes its configuration and hooks only by name
 	deps bool // made by a package manager in the folder that it installs into
+	venv bool // a virtual environment was made there: its programs are what they are called
 	gone bool // it was deleted
 	by   int  // the call that made it
 }
@@ -65,6 +66,12 @@ func (e *engine) changed(f *frame, on effect.Pattern, a effect.Access, src effec
 	}
 	tool, verb, _ := strings.Cut(rule, "/")
 	switch tool {
+	case "apt-get", "apt", "aptitude", "dnf", "yum", "apk", "pacman", "zypper":
+		if systemFolder(x.path) {
+			return // what the system installs is as trusted as the system
+		}
+	case "python-m", "virtualenv", "uv":
+		x.venv = x.tree && (strings.HasPrefix(verb, "venv") || tool == "virtualenv" || strings.HasPrefix(verb, "virtualenv"))
 	case "git":
 		x.git = !strings.HasPrefix(verb, "remote") && !strings.HasPrefix(verb, "submodule") && !strings.HasPrefix(verb, "lfs")
 	case "npm", "pnpm", "yarn", "bun", "go", "lerna":
@@ -140,7 +147,11 @@ func harmlessGitKey(key string) bool {
 // covers tells whether a change may have touched a file.
 func (e *engine) covers(x change, p string, missing bool) bool {
 	if x.path == p {
-		return !x.gone || !missing
+		// Only "git init" and "git clone" make a repository, and one that runs nothing of its own (gitCommand looks at templates).
+		return (!x.gone || !missing) && !(x.git && missing && path.Base(p) == ".git")
+	}
+	if x.venv { // its programs are what they are called, and it has no configuration of its own
+		return workspace.Within(p, x.path+"/lib")
 	}
 	if !x.tree || missing && (x.gone || x.deps) || !x.part.fits(p) {
 		return false
@@ -153,6 +164,11 @@ func (e *engine) covers(x change, p string, missing bool) bool {
 	}
 	rest := strings.TrimPrefix(p, x.path)
 	return !x.git || path.Base(x.path) != ".git" && !strings.Contains(rest+"/", "/.git/")
+}
+
+// madeVenv tells whether the action has made a virtual environment at a path.
+func (e *engine) madeVenv(p string) bool {
+	return slices.ContainsFunc(e.changes.made, func(x change) bool { return x.venv && x.path == p })
 }
 
 // look is told of each file whose content, or absence, an analysis asks for.

@@ -67,6 +67,7 @@ type engine struct {
 	paths    map[string]string
 	names    names
 	overlay  overlay
+	remotes  []gitRemote
 	changes  changes
 	pipes    map[string]word // what process substitutions print, by the name that stands for them
 }

@@ -26,6 +26,7 @@ func (e *engine) gitCommand(f *frame, v *invocation) {
 		e.gitAlias(f, v, call)
 		return
 	}
+	e.gitTemplates(f, v, call)
 	r := githooks.Plan(e.fs, call)
 	for i := 0; i < len(r.Claims); i++ {
 		// That a push or a fetch uses the network is what the command says; its address is what the repository says.
@@ -37,6 +38,55 @@ func (e *engine) gitCommand(f *frame, v *invocation) {
 	}
 	e.follow(f, r)
 }
+
+// gitTemplates says what a repository that is made now, or was made before in this action, runs: nothing, unless the account's
+// configuration gives it hooks (git-init(1), TEMPLATE DIRECTORY).
+func (e *engine) gitTemplates(f *frame, v *invocation, call gitrepo.Call) {
+	r := gitrepo.Open(e.fs, call)
+	switch call.Verb {
+	case "init", "init-db", "clone":
+		if _, ok := r.Config.Get("init.templatedir"); ok || call.Env["GIT_TEMPLATE_DIR"] != "" {
+			e.unknown(f, v.src, "git: hooks come with the template that is configured")
+		}
+		return
+	}
+	if r.GitDir != "" {
+		return
+	}
+	if _, ok := r.Config.Get("core.hookspath"); ok {
+		e.unknown(f, v.src, "git: core.hooksPath is configured, and there is no repository yet")
+	}
+	// The repository may be one that this action has made. What git does to it by itself makes nothing run; anything else may.
+	own := call.Dir + "/.git"
+	for _, x := range e.changes.made {
+		if workspace.Within(x.path, own) && x.path != own && !(x.git && x.tree) && !slices.Contains(e.changes.active, x.by) {
+			e.hit(x)
+		}
+	}
+	e.look(own+"/config", false)
+}
+
+// gitRemote is a setting that the action has made for later calls of git in a repository.
+type gitRemote struct {
+	dir   string // the repository, or where there is none yet the folder
+	entry gitrepo.Entry
+}
+
+// namesRemote remembers the address that "git remote add" and "set-url" give a remote; false for any other command, or where
+// it is not all known.
+func (e *engine) namesRemote(f *frame, v *invocation) bool {
+	if v.name != "git" || len(v.match.Path) < 3 || v.match.Path[1] != "remote" || v.match.Path[2] != "add" && v.match.Path[2] != "set-url" || strings.Contains(v.dir, hole) {
+		return false
+	}
+	ops := v.operands()
+	if len(ops) != 2 || !ops[0].known() || !ops[1].known() || v.match.Has("--add --push --delete") {
+		return false
+	}
+	e.remotes = append(e.remotes, gitRemote{e.gitPlace(e.gitCall(f, v)), gitrepo.Entry{Key: "remote." + ops[0].text + ".url", Value: ops[1].text, HasValue: true, Scope: gitrepo.Command}})
+	return true
+}
+
+func (e *engine) gitPlace(c gitrepo.Call) string { return cmp.Or(gitrepo.Open(e.fs, c).GitDir, c.Dir) }
 
 // gitFolder is the ".git" of a model: the repository's, which git finds from the folder it runs in, or by its options.
 func (e *engine) gitFolder(f *frame, v *invocation) string {
@@ -71,7 +121,16 @@ func (e *engine) gitCall(f *frame, v *invocation) gitrepo.Call {
 	for _, a := range v.args[1:] {
 		args = append(args, shellUnknown(a.text))
 	}
-	return gitrepo.ParseCall(args, v.dir, e.homeOf(f), e.environment(f))
+	c := gitrepo.ParseCall(args, v.dir, e.homeOf(f), e.environment(f))
+	if len(e.remotes) > 0 {
+		at := e.gitPlace(c)
+		for _, r := range e.remotes {
+			if r.dir == at {
+				c.Config = append(c.Config, r.entry)
+			}
+		}
+	}
+	return c
 }
 
 // homeOf is the home folder that a program is given.

@@ -60,7 +60,7 @@ func TestChangedBeforeUse(t *testing.T) {
 		"echo script-shell=./evil > .npmrc && npm run x", "git checkout other -- package.json && npm run x", "cp evil a.js && node a.js",
 		"cp evil b.js; node -e \"require('./b')\"", "cp evil a.py; python3 -m a", "cp evil a.py; python3 -c 'import a'",
 		"cp evil .git/hooks/pre-commit; git commit -m x", "git config core.hooksPath h; git commit -m x", "git config alias.x y; git x",
-		"git remote add x ext::sh && git fetch x", "mkdir bin; cp evil bin/ls; PATH=./bin:$PATH ls", "cat evil > ~/.bashrc; bash -ic ls",
+		"git remote add x 'ext::sh evil' && git -c protocol.ext.allow=always fetch x", "git remote add x https://host.example/x && git fetch x", "mkdir bin; cp evil bin/ls; PATH=./bin:$PATH ls", "cat evil > ~/.bashrc; bash -ic ls",
 		"cat evil > ~/.profile; bash -lc ls", "while read l; do sh a.sh; cat evil > a.sh; done", "for i in 1 2; do sh a.sh; cat evil > a.sh; done",
 		"trap 'sh a.sh' EXIT; cat evil > a.sh", "f() { sh a.sh; }; cat evil > a.sh; f", "cat evil > s; while read l; do $l; done < s",
 		"cat evil > s; mapfile -t a < s; ${a[0]}", "cat evil > x.sed; sed -f x.sed a.sh", "cat evil > x.awk; awk -f x.awk a.sh",

@@ -29,6 +29,11 @@ func (e *engine) runFound(f *frame, p found, args []word, line int) {
 		f.print(word{text: hole})
 		return
 	}
+	if p.own {
+		if x, changed := e.changeOf(p.path, false, 0); changed && !x.deps { // it is no longer what was installed
+			e.hit(x)
+		}
+	}
 	c, err := e.model(p.name)
 	if err != nil {
 		e.unknown(f, src, err.Error())

@@ -3,6 +3,7 @@ package predict
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -242,23 +243,60 @@ func (e *engine) binary(f *frame, c *syntax.BinaryCmd) {
 		}
 		c = next
 	}
+	slices.Reverse(chain)
+	slices.Reverse(ops)
 	status := e.truth(f, left)
 	e.stmt(f, left)
-	for i := len(chain) - 1; i >= 0 && !f.ended; i-- { // "exit 1 || x": what follows does not run
-		s := chain[i]
+	for i := 0; i < len(chain) && !f.ended; { // "exit 1 || x": what follows does not run
 		and := ops[i] == syntax.AndStmt
 		switch {
 		case status != either && (status == holds) != and: // it does not run, and leaves the status as it was
+			i++
 			continue
 		case status != either || and && alwaysSucceeds(left):
-			status = e.truth(f, s)
-			e.stmt(f, s)
-		default:
-			status = either
-			e.branches(f, func(*frame) {}, func(b *frame) { e.stmt(b, s) })
+			status = e.truth(f, chain[i])
+			e.stmt(f, chain[i])
+			left = chain[i]
+			i++
+		default: // it may run, and what is joined to it by && only where it does
+			n := i + 1
+			for and && n < len(chain) && ops[n] == syntax.AndStmt {
+				n++
+			}
+			last := e.perhaps(f, chain[i:n])
+			if status = either; last != either && (last == holds) != and {
+				status = last // "x || true", "x && false"
+			}
+			left = chain[n-1]
+			i = n
 		}
-		left = s
 	}
+}
+
+// perhaps analyses statements joined by && of which it is not known whether the first one runs: each runs where those before it
+// did, with what they left behind, and any may be the last. It gives what is known of the last that may run.
+func (e *engine) perhaps(f *frame, list []*syntax.Stmt) (status verdict) {
+	const most = 8 // states that are kept apart
+	ends := []*frame{f.fork()}
+	b := f.fork()
+	b.node = f.node
+	for i, s := range list {
+		status = e.truth(b, s)
+		e.stmt(b, s)
+		if b.ended || i == len(list)-1 || status == fails {
+			break
+		}
+		if status == either && !alwaysSucceeds(s) {
+			if len(ends) == most {
+				all := *ends[0]
+				all.merge(ends)
+				ends = []*frame{&all}
+			}
+			ends = append(ends, b.fork())
+		}
+	}
+	f.merge(append(ends, b))
+	return status
 }
 
 // alwaysSucceeds tells whether the right side of && is as good as certain to run, so that "cd x && make" keeps one state.

@@ -96,6 +96,14 @@ func (e *engine) writeAt(f *frame, w word, tree, follow bool, src effect.Source)
 	}
 }
 
+// attributes notes that a file's mode, owner or times are changed: an effect like a write, and its contents stay.
+func (e *engine) attributes(f *frame, w word, tree bool, src effect.Source) {
+	outer := e.changes.mute
+	e.changes.mute = true
+	e.write(f, w, tree, src)
+	e.changes.mute = outer
+}
+
 // remove notes that a file, or with tree all below a folder, is deleted. The last link is not followed.
 func (e *engine) remove(f *frame, w word, tree bool, src effect.Source) {
 	if f.dropped(effect.File, effect.Delete) {

@@ -44,20 +44,20 @@ rm --recursive -- -x => delete-tree=-x
 rmdir -p a/b => delete=a/b
 mkdir -p a/b -m 700 => write=a/b
 mkdir --mode=700 a => write=a
-touch -d yesterday a b => write=a; write=b
-touch -r ref a => list=ref; write=a
-touch -t 202001010000 a => write=a
-chmod 644 a b => write=a; write=b
-chmod +x a => write=a
-chmod -x a => write=a
-chmod -rw a => write=a
-chmod -R u+w d => write-tree=d
-chmod -R -w d => write-tree=d
-chmod --reference=r a => list=r; write=a
-chmod --reference r -R a => list=r; write-tree=a
-chown -R me:me d e => write-tree=d; write-tree=e
-chown --from=root me a => write=a
-chown --reference=r a => list=r; write=a
+touch -d yesterday a b => touch=a; touch=b
+touch -r ref a => list=ref; touch=a
+touch -t 202001010000 a => touch=a
+chmod 644 a b => mode=a; mode=b
+chmod +x a => mode=a
+chmod -x a => mode=a
+chmod -rw a => mode=a
+chmod -R u+w d => mode-tree=d
+chmod -R -w d => mode-tree=d
+chmod --reference=r a => list=r; mode=a
+chmod --reference r -R a => list=r; mode-tree=a
+chown -R me:me d e => mode-tree=d; mode-tree=e
+chown --from=root me a => mode=a
+chown --reference=r a => list=r; mode=a
 dd if=a of=b bs=1M count=1 => read=a; write=b
 dd conv=notrunc of=b => write=b
 dd --help => nothing

@@ -92,7 +92,7 @@ func (a *Actions) UnmarshalYAML(n *yaml.Node) error {
 func knownVerb(v string) bool {
 	switch v {
 	case "list", "read", "read-tree", "data", "write", "write-tree", "delete", "delete-tree", "move", "link", "from", "to", "chdir", "root", // places
-		"put", "put-tree", "put-moved", "put-link", "put-hard", "bind",
+		"mode", "mode-tree", "touch", "put", "put-tree", "put-moved", "put-link", "put-hard", "bind",
 		"exec", "command", "shell", "script", "code", "module", "stdin", // programs
 		"fetch", "send", "listen", "registry", // network
 		"set-env", "read-env", "env-file", "credential", // environment and what proves who asks
