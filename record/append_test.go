@@ -195,6 +195,17 @@ func TestOrders(t *testing.T) {
 	if bad != 256 || good != 264 {
 		t.Errorf("%d bad, %d good", bad, good)
 	}
+	// A size that nobody signed does not keep it busy for ever.
+	r.check.Size = 1 << 60
+	for _, o := range []Order{Oldest, Newest} {
+		n := 0
+		for range r.All(o) {
+			n++
+		}
+		if n > (maxMissing+3)*full {
+			t.Errorf("%d entries", n)
+		}
+	}
 }
 
 // TestBlobIsMended: a detached value that is there and something else is written anew; one that is gone is said.

@@ -108,18 +108,22 @@ func (r *Reader) load(b blob) ([]byte, error) {
 // Order is the order of All.
 type Order int
 
+// maxMissing is after how many bundles in a row that cannot be read All gives up.
+const maxMissing = 100
+
 // The orders.
 const (
 	Oldest Order = iota // from the first entry to the last
 	Newest              // from the last to the first
 )
 
-// All reads the entries one after the other. With an error there may be an entry too, see Entry; it goes on after an error.
+// All reads the entries one after the other. With an error there is an entry too, with its number and what could be read. It goes on after an
+// error, but not without end: a checkpoint that nobody signed can name any size.
 func (r *Reader) All(o Order) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		var list [][]byte
 		var failed error
-		loaded := int64(-1)
+		loaded, inARow := int64(-1), 0
 		for i := range r.check.Size {
 			seq := i
 			if o == Newest {
@@ -127,7 +131,11 @@ func (r *Reader) All(o Order) iter.Seq2[*Entry, error] {
 			}
 			if n := seq >> height; n != loaded {
 				loaded = n
-				list, failed = r.bundle(n)
+				if list, failed = r.bundle(n); failed == nil {
+					inARow = 0
+				} else if inARow++; inARow > maxMissing {
+					return
+				}
 			}
 			if failed != nil {
 				if !yield(&Entry{Seq: seq}, failed) {

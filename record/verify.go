@@ -174,8 +174,8 @@ func (c *checker) checkpoint() (bool, error) {
 // bundles reads all entries, several bundles at a time.
 func (c *checker) bundles(o VerifyOptions) {
 	total := c.rep.Checkpoint.Size
-	// As many as there are files for: a size that somebody wrote into the checkpoint must not take all memory.
-	c.parts = make([]part, 0, min((total+full-1)>>height, 1<<20))
+	// A size that somebody wrote into the checkpoint must not take all memory.
+	c.parts = make([]part, 0, min((total+full-1)>>height, 1<<10))
 	var next, done atomic.Int64
 	var mu sync.Mutex
 	var stop atomic.Bool
