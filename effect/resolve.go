@@ -23,6 +23,9 @@ func (OS) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 // Readlink is os.Readlink.
 func (OS) Readlink(name string) (string, error) { return os.Readlink(name) }
 
+// ReadDir is os.ReadDir.
+func (OS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+
 // ErrLinks is what Resolve returns for a path with more symbolic links than the kernel follows (40, path_resolution(7)).
 var ErrLinks = errors.New("too many levels of symbolic links")
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -38,6 +37,8 @@ type Guard struct {
 	Reads  Kind
 
 	there bool // it exists by the time that anything runs: ambit makes it before it answers
+
+	at, own effect.Resource // On and Folder, folded
 }
 
 // Place is the path of the place.
@@ -67,9 +68,10 @@ func whyOf(rule string) string {
 
 // Guards finds the protected places that an effect meets. It is built once for an action.
 type Guards struct {
-	links    effect.Links
+	disk     effect.Links
+	links    effect.Links // the same, remembered
 	all      []Guard
-	exact    map[effect.Resource][]int // by the place, and by the place's own folder
+	exact    map[effect.Resource][]int // by the place, folded
 	anywhere map[string][]suffix       // by the first segment
 }
 
@@ -84,8 +86,9 @@ type suffix struct {
 
 // NewGuards lays the built-in places out for the surroundings. Paths are resolved: an effect names the file that a path leads to.
 func NewGuards(s Surroundings, links effect.Links) *Guards {
+	disk := links
 	links = &memo{Links: links, seen: map[string]looked{}} // places share the folders that they lie in
-	g := &Guards{links: links, exact: map[effect.Resource][]int{}, anywhere: map[string][]suffix{}}
+	g := &Guards{disk: disk, links: links, exact: map[effect.Resource][]int{}, anywhere: map[string][]suffix{}}
 	add := func(p placed, rule string, writes, reads Kind) {
 		if !path.IsAbs(p.path) || p.path == "/" {
 			return // surroundings that do not say where it lies
@@ -210,15 +213,16 @@ func (g *Guards) add(full string, p placed, rule string, writes, reads Kind) {
 		}
 		guard.Folder = up
 	}
-	for _, i := range g.exact[on] {
-		if same := &g.all[i]; same.Rule == rule && same.On == guard.On {
+	guard.at, guard.own = fold(on), fold(guard.Folder)
+	for _, i := range g.exact[guard.at] {
+		if same := &g.all[i]; same.Rule == rule && same.at == guard.at && same.On.Tree == guard.On.Tree {
 			if same.Folder.IsZero() {
-				same.Folder = guard.Folder
+				same.Folder, same.own = guard.Folder, guard.own
 			}
 			return
 		}
 	}
-	g.exact[on] = append(g.exact[on], len(g.all))
+	g.exact[guard.at] = append(g.exact[guard.at], len(g.all))
 	g.all = append(g.all, guard)
 }
 
@@ -234,7 +238,8 @@ func (g *Guards) addAnywhere(text, rule string, writes Kind) {
 	if s.tree && s.folder == 0 {
 		s.folder = len(s.segments)
 	}
-	g.anywhere[s.segments[0]] = append(g.anywhere[s.segments[0]], s)
+	first := foldName(s.segments[0])
+	g.anywhere[first] = append(g.anywhere[first], s)
 }
 
 // Meet lists the protected places that the effects write, delete or read, each with the first effect that does. Only file
@@ -260,8 +265,9 @@ func (g *Guards) Meet(effects ...[]effect.Effect) []Met {
 }
 
 func (g *Guards) meet(e effect.Effect) (met []Met) {
+	at := fold(e.On.Resource)
 	// Places at the effect, and those above it that hold all below themselves.
-	for r, depth := e.On.Resource, 0; ; r, depth = r.Parent(), depth+1 {
+	for r, depth := at, 0; ; r, depth = r.Parent(), depth+1 {
 		for _, i := range g.exact[r] {
 			if guard := g.all[i]; depth == 0 || guard.On.Tree {
 				met = append(met, Met{guard, e, true})
@@ -273,10 +279,10 @@ func (g *Guards) meet(e effect.Effect) (met []Met) {
 	}
 	if e.On.Tree || e.Access == effect.Delete { // a folder that is deleted or moved away takes what is below it along
 		for _, guard := range g.all {
-			if guard.On.Resource == e.On.Resource || !guard.On.Under(e.On.Resource) {
+			if guard.at == at || !guard.at.Under(at) {
 				continue
 			}
-			whole := !guard.Folder.IsZero() && e.On.Under(guard.Folder)
+			whole := !guard.Folder.IsZero() && at.Under(guard.own)
 			if whole || g.exists(guard) { // of a wide effect only what is there is worth a line: it is asked about by its class anyway
 				met = append(met, Met{guard, e, whole})
 			}
@@ -293,33 +299,13 @@ func (g *Guards) exists(guard Guard) bool {
 	return err == nil
 }
 
-// meetLinked finds a protected file that the effect's file is another name of: a hard link has no path to resolve.
-func (g *Guards) meetLinked(e effect.Effect) (met []Met) {
-	if e.On.Tree || e.Access == effect.Delete {
-		return nil // deleting one name leaves the others
-	}
-	info, err := g.links.Lstat(strings.TrimPrefix(e.On.String(), "file:"))
-	if err != nil || !info.Mode().IsRegular() || !linked(info) {
-		return nil
-	}
-	for _, guard := range g.all {
-		if guard.On.Tree || guard.On.Resource == e.On.Resource {
-			continue
-		}
-		if other, err := g.links.Lstat(guard.Place()); err == nil && os.SameFile(info, other) {
-			met = append(met, Met{guard, e, true})
-		}
-	}
-	return met
-}
-
 func (g *Guards) meetAnywhere(e effect.Effect) (met []Met) {
 	segs := e.On.Segments()
 	for i, s := range segs {
-		for _, x := range g.anywhere[s] {
+		for _, x := range g.anywhere[foldName(s)] {
 			rest := segs[i:]
 			n := 0
-			for n < len(rest) && n < len(x.segments) && rest[n] == x.segments[n] {
+			for n < len(rest) && n < len(x.segments) && foldName(rest[n]) == foldName(x.segments[n]) {
 				n++
 			}
 			at := n == len(x.segments) && (len(rest) == n || x.tree)

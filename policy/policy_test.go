@@ -56,6 +56,8 @@ func TestSafetyProtectedPlaces(t *testing.T) {
 		{W, "/home/u/.claude.json", "deny"}, {W, "/etc/claude-code/managed-settings.json", "deny"}, {D, "/etc/claude-code/**", "deny"},
 		{W, "/home/u/.local/state/ambit/log/checkpoint", "deny"}, {D, "/home/u/.local/state/ambit/**", "deny"}, {D, "/home/u/.local/state/ambit", "deny"},
 		{W, "/home/u/.config/ambit/log.pub", "deny"}, {W, "/home/u/shop/.ambit/policy.yaml", "deny"}, {W, "/etc/ambit/policy.yaml", "deny"},
+		{W, "/home/u/.claude/Settings.JSON", "deny"}, {W, "/Home/U/.CLAUDE/\u017fettings.json", "deny"}, {W, "/elsewhere/.Claude/Hooks/gate.sh", "deny"}, {D, "/home/u/.CLAUDE/**", "deny"},
+		{D, "/home/u/.Local/State/Ambit/log/**", "deny"}, {R, "/home/u/.local/state/ambit/LOG.KEY", "deny"}, {W, "/Usr/local/bin/AMBIT", "deny"}, {W, "/elsewhere/.GIT/hooks/pre-commit", "ask"},
 		{W, "/usr/local/bin/ambit", "deny"}, {D, "/usr/local/bin/ambit", "deny"}, {W, "/usr/local/bin/ambits", "quiet"}, {W, "/usr/local/bin/other", "quiet"},
 		{R, "/home/u/.local/state/ambit/log.key", "deny"}, {R, "/home/u/.local/state/ambit/**", "deny"}, {R, "/home/u/.local/state/ambit/log/checkpoint", "quiet"},
 		{R, "/home/u/.local/**", "ask"}, {R, "/home/u/**", "ask"},
@@ -84,8 +86,8 @@ func TestSafetyProtectedPlaces(t *testing.T) {
 // TestSafetyLinkedPlaces: a settings file behind links, and under a second name.
 func TestSafetyLinkedPlaces(t *testing.T) {
 	home := t.TempDir()
-	for _, dir := range []string{"dotfiles", "work"} {
-		if err := os.Mkdir(filepath.Join(home, dir), 0o700); err != nil {
+	for _, dir := range []string{"dotfiles/hooks/deep", "work"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -93,6 +95,8 @@ func TestSafetyLinkedPlaces(t *testing.T) {
 		os.WriteFile(filepath.Join(home, "dotfiles", "settings.json"), []byte("{}"), 0o600),
 		os.Symlink("dotfiles", filepath.Join(home, ".claude")),
 		os.Link(filepath.Join(home, "dotfiles", "settings.json"), filepath.Join(home, "work", "other")),
+		os.WriteFile(filepath.Join(home, "dotfiles", "hooks", "deep", "gate.sh"), nil, 0o700),
+		os.Link(filepath.Join(home, "dotfiles", "hooks", "deep", "gate.sh"), filepath.Join(home, "work", "gate")),
 		os.WriteFile(filepath.Join(home, "work", "plain"), nil, 0o600),
 		os.Link(filepath.Join(home, "work", "plain"), filepath.Join(home, "work", "plain2")),
 	} {
@@ -107,6 +111,7 @@ func TestSafetyLinkedPlaces(t *testing.T) {
 		want   Kind
 	}{
 		{effect.Write, "dotfiles/settings.json", Deny}, {effect.Delete, ".claude", Deny}, {effect.Delete, "dotfiles/**", Deny}, {effect.Write, "work/other", Deny},
+		{effect.Write, "work/gate", Deny}, {effect.Read, "work/gate", Allow}, {effect.Delete, "work/gate", Allow},
 		{effect.Delete, "work/other", Allow}, {effect.Write, "work/plain2", Allow}, {effect.Write, "work/plain", Allow}, {effect.Write, "dotfiles/other", Allow},
 	} {
 		got := Decide(Input{Explicit: effect.Classes(), Met: guards.Meet([]effect.Effect{fileEffect(t, c.access, filepath.Join(home, c.on))})})
@@ -188,5 +193,28 @@ func TestSafetyZeroDecisionDenies(t *testing.T) {
 func TestDigestIsFixedByTheTable(t *testing.T) {
 	if a, b := Digest(), Digest(); a != b || len(a) != 64 {
 		t.Errorf("%s, %s", a, b)
+	}
+}
+
+// TestSafetyLinkedBeyondTheBound: of a file with several names, what was not looked at is not taken for nothing.
+func TestSafetyLinkedBeyondTheBound(t *testing.T) {
+	home := t.TempDir()
+	g := NewGuards(Surroundings{Home: home, Ambit: []string{home}}, effect.OS{})
+	file := filepath.Join(home, "a")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat("/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		dir  string
+		left int
+		all  bool
+	}{{home, 1, true}, {home, 0, false}, {filepath.Join(home, "nothing"), 9, false}} {
+		if found, all := g.holds(c.dir, info, &c.left); found || all != c.all {
+			t.Errorf("%s with %d: %t, %t", c.dir, c.left, found, all)
+		}
 	}
 }
