@@ -81,7 +81,7 @@ func (c *scanner) assign(i int) int {
 // isStrong tells data from code: NAME=value without blanks, or quotes around the name.
 func (c *scanner) isStrong(f *found, name string, before, behind bool) bool {
 	if f.quoted {
-		_, q := c.quoteAt(c.run(f.at+1, f.at+8, blank|equals|0))
+		_, q := c.quoteAt(c.run(f.at+1, f.at+8, blank|equals))
 		return q != 0 || c.has(f.at, "=>")
 	}
 	switch {

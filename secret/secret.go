@@ -155,7 +155,7 @@ func placeholder(s string) (kind string, size int) {
 	if !ok {
 		return "", 0
 	}
-	kind, rest, ok = strings.Cut(rest[:min(len(rest), maxKindLen+1)], ":")
+	kind, _, ok = strings.Cut(rest[:min(len(rest), maxKindLen+1)], ":")
 	if !ok || !isKind(kind) {
 		return "", 0
 	}
