@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
+	"golang.org/x/text/unicode/norm"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/ambit-dev/ambit/action"
@@ -121,19 +123,31 @@ func (e *engine) fileTool(f *frame, a action.Action, access effect.Access) error
 	return nil
 }
 
-// spellings are the files that a path in a tool's arguments may mean: the one as it is written, and where blanks surround it or
-// a tilde stands in front, which Claude Code takes away and expands, the other one too.
+// spellings are the files that a path in a tool's arguments may mean: the one as it is written, and the ones that Claude Code makes
+// of it. It takes away the blanks around a path, those that JavaScript knows (ECMA-262, String.prototype.trim), puts the home
+// folder in the place of a tilde, and composes characters (Unicode's form NFC).
 func (e *engine) spellings(f *frame, name string) []word {
-	ws := []word{{text: name, quoted: true}}
-	t := strings.TrimSpace(name)
-	if t == "~" || strings.HasPrefix(t, "~/") {
-		t = e.homeText(f) + t[1:]
+	var ws []word
+	seen := map[string]bool{"": true}
+	add := func(text string) {
+		if !seen[text] {
+			seen[text] = true
+			ws = append(ws, word{text: text, quoted: true})
+		}
 	}
-	if t != name && t != "" {
-		ws = append(ws, word{text: t, quoted: true})
+	add(name)
+	for _, t := range []string{name, strings.TrimSpace(name), strings.TrimFunc(name, jsSpace)} {
+		if t == "~" || strings.HasPrefix(t, "~/") {
+			t = e.homeText(f) + t[1:]
+		}
+		add(t)
+		add(norm.NFC.String(t))
 	}
 	return ws
 }
+
+// jsSpace tells what JavaScript takes for a blank: the byte order mark is one, NEL is none.
+func jsSpace(r rune) bool { return r == '\ufeff' || r != '\u0085' && unicode.IsSpace(r) }
 
 func (e *engine) fetchTool(f *frame, a action.Action) error {
 	const need = `a string member "url"`

@@ -108,6 +108,10 @@ func TestTools(t *testing.T) {
 		{"Write", `{"file_path":"/proc/self/root$H/x","content":""}`, []string{"explicit file.write file:~/x"}},
 		{"Write", `{"file_path":"~/x","content":""}`, []string{"explicit file.write file:$W/~/x", "explicit file.write file:~/x"}},
 		{"Write", `{"file_path":" ~/x ","content":""}`, []string{"explicit file.write file:$W/ ~/x ", "explicit file.write file:~/x"}},
+		{"Write", `{"file_path":"\ufeff$H/x","content":""}`, []string{"explicit file.write file:$W/\ufeff~/x", "explicit file.write file:~/x"}}, // JavaScript trims a byte order mark
+		{"Write", `{"file_path":"$H/x\u2029\ufeff ","content":""}`, []string{"explicit file.write file:~/x", "explicit file.write file:~/x\u2029\ufeff", "explicit file.write file:~/x\u2029\ufeff "}},
+		{"Write", `{"file_path":"$H/jose\u0301","content":""}`, []string{"explicit file.write file:~/jose\u0301", "explicit file.write file:~/jos\u00e9"}},
+		{"Read", `{"file_path":"\ufeff~/x"}`, []string{"explicit file.read file:~/x"}},
 		{"Edit", `{"file_path":"~/.bashrc"}`, []string{"explicit file.write file:~/.bashrc", "explicit file.write file:$W/~/.bashrc", "command environment.write file:~/.bashrc"}},
 		{"MultiEdit", `{"file_path":"$W/a.txt","edits":[]}`, []string{"explicit file.write file:$W/a.txt"}},
 		{"NotebookEdit", `{"notebook_path":"$W/n.ipynb","new_source":""}`, []string{"explicit file.write file:$W/n.ipynb"}},
