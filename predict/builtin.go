@@ -65,6 +65,7 @@ func (e *engine) builtin(f *frame, args []word, line int, set map[string]word) b
 			}
 		}
 	case "unset":
+		e.namesEvaluated(f, "unset", rest, line)
 		for _, w := range rest {
 			delete(f.vars, w.text)
 			delete(f.funcs, w.text)
@@ -78,11 +79,16 @@ func (e *engine) builtin(f *frame, args []word, line int, set map[string]word) b
 	case "read", "mapfile", "readarray", "getopts":
 		if args[0].text != "read" {
 			e.optionText(f, rest, "-C", line)
+		} else {
+			e.namesEvaluated(f, "read", rest, line)
 		}
 		e.readBuiltin(f, rest, args[0].text)
 	case "echo":
 		f.print(echoed(rest))
+	case "wait":
+		e.namesEvaluated(f, "wait", rest, line)
 	case "printf":
+		e.namesEvaluated(f, "printf", rest, line)
 		e.printfBuiltin(f, rest)
 	case "pwd":
 		f.print(word{text: f.dir + "\n"})

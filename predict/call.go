@@ -132,7 +132,7 @@ func (e *engine) assign(f *frame, a *syntax.Assign, export bool) {
 	}
 	name := a.Name.Value
 	old := f.vars[name]
-	v := variable{exported: old.exported || export}
+	v := variable{exported: old.exported || export, evaluated: old.evaluated}
 	switch {
 	case a.Array != nil:
 		v.array = true
@@ -175,6 +175,7 @@ func (e *engine) assign(f *frame, a *syntax.Assign, export bool) {
 			o := old.one()
 			w = word{text: cut(o.text + w.text), data: joined(o.data, w.data)}
 		}
+		e.assignedEvaluated(f, name, v.evaluated, w, lineOf(a))
 		v.vals = []word{w}
 	}
 	f.vars[name] = v
@@ -188,7 +189,7 @@ func (e *engine) assign(f *frame, a *syntax.Assign, export bool) {
 
 // declare handles export, declare, local, readonly and typeset.
 func (e *engine) declare(f *frame, d *syntax.DeclClause) {
-	export := d.Variant.Value == "export"
+	export, options := d.Variant.Value == "export", ""
 	for _, a := range d.Args {
 		if a.Naked && a.Name == nil {
 			for _, w := range e.fields(f, []*syntax.Word{a.Value}) {
@@ -196,13 +197,22 @@ func (e *engine) declare(f *frame, d *syntax.DeclClause) {
 				switch {
 				case strings.HasPrefix(w.text, "-"):
 					export = export || strings.Contains(w.text, "x") && d.Variant.Value != "local"
+					options += w.text
 				case has:
+					e.declaredEvaluated(f, word{text: name}, word{text: val, data: w.data}, options, lineOf(a))
 					f.vars[name] = variable{vals: []word{{text: val, data: w.data}}, exported: export}
 				}
 			}
 			continue
 		}
 		e.assign(f, a, export)
+		if v := f.vars[a.Name.Value]; strings.ContainsAny(options, "in") {
+			e.declaredEvaluated(f, word{}, v.one(), options, lineOf(a))
+			v.evaluated = true
+			f.vars[a.Name.Value] = v
+		} else if options != "" {
+			e.declaredEvaluated(f, word{}, v.one(), options, lineOf(a))
+		}
 	}
 }
 

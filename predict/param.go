@@ -23,6 +23,9 @@ func (e *engine) param(f *frame, p *syntax.ParamExp, quoted bool) piece {
 		return e.allElements(f, p, name)
 	}
 	if p.Excl || p.Names != 0 {
+		for _, val := range f.vars[name].vals {
+			e.subscripts(f, val, lineOf(p), 8)
+		}
 		return piece{word: word{text: hole, quoted: quoted}}
 	}
 	v, set := e.lookup(f, name, lineOf(p))
@@ -75,6 +78,7 @@ func (e *engine) allElements(f *frame, p *syntax.ParamExp, name string) piece {
 	if p.Exp != nil && len(list) == 0 {
 		return piece{word: e.operated(f, word{}, unset, p.Exp, name)}
 	}
+	e.promptExpanded(f, list, p.Exp)
 	if p.Slice != nil || p.Repl != nil || p.Excl {
 		w := word{text: hole}
 		for _, x := range list {
@@ -199,6 +203,8 @@ func (e *engine) operated(f *frame, v word, set setness, x *syntax.Expansion, na
 		return v
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix:
 		return trimmed(v, e.pattern(f, x.Word), x.Op)
+	case syntax.OtherParamOps:
+		e.promptExpanded(f, []word{v}, x)
 	}
 	e.literal(f, x.Word)
 	return word{text: hole, data: v.data}

@@ -510,6 +510,9 @@ func (e *engine) test(f *frame, x syntax.TestExpr) {
 		e.test(f, x.X)
 		e.test(f, x.Y)
 	case *syntax.UnaryTest:
+		if w, ok := x.X.(*syntax.Word); ok && x.Op == syntax.TsVarSet {
+			e.subscripts(f, e.literal(f, w), lineOf(w), 8)
+		}
 		e.test(f, x.X)
 	case *syntax.ParenTest:
 		e.test(f, x.X)

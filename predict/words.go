@@ -34,6 +34,8 @@ type variable struct {
 	array    bool
 	exported bool
 	told     bool // its export has been noted as an effect
+
+	evaluated bool // what it is given is an expression, or another variable's name
 }
 
 const (
