@@ -252,13 +252,14 @@ func fit(s string, columns int) string {
 		missing++
 	}
 	letters := []rune(text)
-	for n := len(letters); n >= 0; n-- {
+	width := columnsOf(text)
+	for n := len(letters); ; n-- {
 		end := fmt.Sprintf("…(+%d)", missing+len(letters)-n)
-		if short := string(letters[:n]) + end; columnsOf(short) <= columns || n == 0 {
-			return short
+		if width+columnsOf(end) <= columns || n == 0 {
+			return string(letters[:n]) + end
 		}
+		width -= columnsOf(string(letters[n-1]))
 	}
-	return text
 }
 
 // recordLayout is for texts of the record, which are taken through secret.Hide once, where they are read: what it made must not be taken

@@ -17,7 +17,7 @@ type sealed struct {
 	Routing     string          `json:"routing_outcome"`
 	PolicyInput sealedInput     `json:"policy_input"`
 	Decision    sealedDecision  `json:"decision"`
-	Represented sealedEffects   `json:"represented"`
+	Represented json.RawMessage `json:"represented"` // a list does not look into it
 	Answered    sealedAnswer    `json:"answered_by"`
 	Shown       sealedShown     `json:"shown"`
 	Intent      *reference      `json:"intent"`
@@ -33,6 +33,8 @@ type sealed struct {
 	Error       string          `json:"error"`
 	Duration    float64         `json:"duration_ms"`
 	Response    *sealedResponse `json:"response"`
+
+	effects sealedEffects // what readBody makes of Represented
 }
 
 type sealedBase struct {

@@ -158,9 +158,12 @@ type recordedPredicate struct {
 
 // statement writes one, for entries about an action. It signs nothing that is not proven to be in the signed log.
 func (s *signer) statement(out *bufio.Writer, e *record.Entry) error {
+	if e.Note != "" {
+		return faultf(codeNewer, "install a newer ambit, or leave it out with --from and --to", "no statement can be made of entry %d: %s", e.Seq, e.Note)
+	}
 	var body sealed
-	if e.Note != "" || json.Unmarshal(e.Body, &body) != nil {
-		return nil
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return faultf(codeNewer, "install a newer ambit, or leave it out with --from and --to", "no statement can be made of entry %d, which is of a form that is not known: %v", e.Seq, err)
 	}
 	name, digest := body.Agent+" "+body.Tool, body.Digest
 	if e.Kind == "intent" {

@@ -130,7 +130,10 @@ func readBody(body []byte) (s sealed, err error) {
 		return s, err
 	}
 	s.Shown.Text = secret.Literal(was.Shown.Text)
-	return s, nil
+	if len(s.Represented) > 0 {
+		err = json.Unmarshal(s.Represented, &s.effects)
+	}
+	return s, err
 }
 
 // whole adds what later entries say.

@@ -96,7 +96,7 @@ func (s *shower) intent(b *sealed) {
 	if s.all {
 		s.field("", strings.Join(base.Environment.Names, " "), "")
 	}
-	s.represented(&b.Represented, base.Workspace)
+	s.represented(&b.effects, base.Workspace)
 
 	s.title("Decided")
 	d := b.Decision
