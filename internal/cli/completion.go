@@ -98,8 +98,8 @@ _ambit() {
 			if values := enumOf(f.Value); len(values) > 0 {
 				fmt.Fprintf(&b, "  \" %s:--%s\") words=%q ;;\n", paths[i], f.Name, strings.Join(values, " "))
 			}
-			if f.Name == "dir" {
-				fmt.Fprintf(&b, "  \" %s:--%s\") COMPREPLY=($(compgen -d -- \"$cur\")); return ;;\n", paths[i], f.Name)
+			if action := map[string]string{"DIR": "-d", "FILE": "-f"}[f.PlaceHolder]; action != "" {
+				fmt.Fprintf(&b, "  \" %s:--%s\") COMPREPLY=($(compgen %s -- \"$cur\")); return ;;\n", paths[i], f.Name, action)
 			}
 		}
 		fmt.Fprintf(&b, "  \" %s:\"*) words=%q ;;\n", paths[i], strings.Join(append(append(names(n.Children), choices(n)...), append(options(n), "--help")...), " "))
@@ -147,8 +147,10 @@ func zshArguments(n *kong.Node) string {
 		case f.IsBool():
 		case len(values) > 0:
 			spec += ":" + f.Name + ":(" + strings.Join(values, " ") + ")"
-		case f.Name == "dir":
+		case f.PlaceHolder == "DIR":
 			spec += ":" + f.Name + ":_files -/"
+		case f.PlaceHolder == "FILE":
+			spec += ":" + f.Name + ":_files"
 		default:
 			spec += ":" + f.Name + ":"
 		}
@@ -190,12 +192,14 @@ func fishCompletion(model *kong.Application) string {
 			if f.Short != 0 {
 				fmt.Fprintf(&b, " -s %s", string(f.Short))
 			}
-			if !f.IsBool() {
+			if f.PlaceHolder == "FILE" {
+				b.WriteString(" -r -F")
+			} else if !f.IsBool() {
 				b.WriteString(" -x")
 			}
 			if values := enumOf(f.Value); len(values) > 0 {
 				fmt.Fprintf(&b, " -a %s", fishWord(strings.Join(values, " ")))
-			} else if f.Name == "dir" {
+			} else if f.PlaceHolder == "DIR" {
 				b.WriteString(" -a '(__fish_complete_directories)'")
 			}
 			fmt.Fprintf(&b, " -d %s\n", fishWord(f.Help))
