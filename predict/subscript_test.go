@@ -1,8 +1,7 @@
 package predict_test
 
 // reachEvaluated are ways by which bash runs a substitution although it stands in quotes; each was confirmed with bash 5.2.
-const reachEvaluated = `
-x='$(echo > S!)'; echo "${x@P}"
+const reachEvaluated = `x='$(echo > S!)'; echo "${x@P}"
 x='a[$(echo > S!)]'; echo "${!x}"
 x='a[$(echo > S!)]'; echo ${!x:-z}
 printf -v 'a[$(echo > S!)]' y
