@@ -370,7 +370,7 @@ func (l *Log) appendAt(name string, off int64, b []byte, flush bool) error {
 
 // discard removes the folder of a tile that is full now, with what crashes left in it. If it fails, it only stays.
 func (l *Log) discard(dir string) {
-	names, _ := l.state.list(dir)
+	names, _ := l.state.names(dir)
 	for _, name := range names {
 		_ = l.state.remove(dir + "/" + name)
 	}

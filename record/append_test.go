@@ -17,6 +17,7 @@ import (
 func TestSafetyRolledBack(t *testing.T) {
 	at := func(entries int) *memory {
 		m, _, _ := standing(t, entries)
+		m.mustLog(t)
 		return m
 	}
 	// folder puts the log folder of one into another.

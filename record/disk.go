@@ -221,6 +221,12 @@ func (d disk) syncDirs(name, top string) error {
 	}
 }
 
+// names lists a folder.
+func (d disk) names(dir string) (list []string, err error) {
+	err = again(func() (err error) { list, err = d.list(dir); return err })
+	return list, err
+}
+
 // mkdirs makes a folder and those above it that are not there. It flushes nothing.
 func (d disk) mkdirs(name string) error {
 	err := again(func() error { return d.mkdir(name) })

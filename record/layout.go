@@ -68,7 +68,7 @@ type tiles struct {
 // full tile, and then the narrower ones. A tile is a prefix of every wider one. It is under another name when it has grown since
 // the checkpoint was read, when the append that widened it was cut short, and, after a power cut, when the renaming was lost.
 func (s tiles) wider(t tile) []string {
-	names, _ := s.d.list(s.prefix + t.dir() + ".p")
+	names, _ := s.d.names(s.prefix + t.dir() + ".p")
 	var widths []int
 	for _, name := range names {
 		if w, err := strconv.Atoi(name); err == nil && w > 0 && w < full && strconv.Itoa(w) == name && w != t.w {

@@ -221,7 +221,7 @@ func (l *Log) makeLog(pub []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, err := l.state.list(logDir + "/tile")
+	old, err := l.state.names(logDir + "/tile")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

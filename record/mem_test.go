@@ -31,6 +31,7 @@ type memory struct {
 type fault struct {
 	err     error // it fails with this
 	partial bool  // a write or read does half of its work; with err it fails afterwards
+	idle    bool  // a write does nothing and does not say so
 	after   bool  // the process is gone after the call, with the half of a write if partial
 }
 
@@ -293,6 +294,9 @@ func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 	}
 	if ft.partial {
 		b = b[:len(b)/2]
+	}
+	if ft.idle {
+		return 0, nil
 	}
 	defer done()
 	f.m.do(&op{what: "write", file: f.ino, off: off, data: slices.Clone(b)})

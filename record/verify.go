@@ -144,7 +144,7 @@ func (c *checker) note(format string, args ...any) {
 func (c *checker) checkpoint() (bool, error) {
 	b, err := c.d.read(c.prefix+"checkpoint", maxNote)
 	if errors.Is(err, fs.ErrNotExist) {
-		if names, _ := c.d.list(c.prefix + "tile"); len(names) > 0 {
+		if names, _ := c.d.names(c.prefix + "tile"); len(names) > 0 {
 			c.problem(CodeMissing, -1, "the checkpoint is missing")
 			return false, nil
 		}
