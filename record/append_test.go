@@ -339,3 +339,22 @@ func TestPoint(t *testing.T) {
 		}
 	}
 }
+
+// TestReadWhileRenamed: an append renames the file between the listing and the opening, again and again; the reader follows.
+func TestReadWhileRenamed(t *testing.T) {
+	m, _, _ := standing(t, 20)
+	d, _ := m.open("/state")
+	s := tiles{d, "log/"}
+	w := 20
+	m.call = func(what, name string) fault {
+		dir := "state/log/tile/entries/000.p/"
+		if at := fmt.Sprint(dir, w); what == "open" && name == at && w < 30 {
+			w++
+			m.do(&op{what: "rename", name: fmt.Sprint(dir, w), from: at, file: m.state.files[at]})
+		}
+		return fault{}
+	}
+	if list, err := s.entries(tile{bundles, 0, 10}); err != nil || len(list) != 10 || w != 30 {
+		t.Errorf("%v: %d entries, at width %d", err, len(list), w)
+	}
+}
