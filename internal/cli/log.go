@@ -225,7 +225,7 @@ func (a *app) printCalls(calls []*call) {
 		text, style := c.answer()
 		lead := fmt.Sprintf("%*d  %s  ", seq, c.Seq, at.Format(time.TimeOnly))
 		room := max(a.screen.columns-columnsOf(lead)-7-agent-2-answer-2, 12)
-		l.line(l.paint(dim, lead) + l.paint(decisionStyle(c.Decision), pad(c.Decision, 5)) + "  " + pad(fit(c.Agent, agent), agent) + "  " +
+		l.line(l.paint(dim, lead) + l.paint(decisionStyle(c.Decision), pad(visible(c.Decision), 5)) + "  " + pad(fit(c.Agent, agent), agent) + "  " +
 			pad(fit(c.title(a.getenv("HOME")), room), room) + "  " + l.paint(style, fit(text, answer)))
 	}
 }

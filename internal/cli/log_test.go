@@ -433,3 +433,47 @@ func TestSafetyStatements(t *testing.T) {
 		}
 	}
 }
+
+// A record that somebody else made cannot write on the terminal: every text of an entry is escaped, in the list and where it is shown.
+func TestSafetyHostileRecord(t *testing.T) {
+	d := newDesk(t.TempDir())
+	l, err := record.Open(d.Place, record.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	const x = "x\x1b[2J\u202ey\r"
+	effects := []any{map[string]any{"class": x, "access": x, "resource": "file:/" + x, "view": x, "sources": []any{map[string]any{"file": x, "rule": x, "sha256": x + x}}}}
+	intent := map[string]any{
+		"base_context": map[string]any{
+			"agent": x, "session": x, "subagent": x, "event": x, "call": x, "mode": x, "workspace": x, "ambit": x,
+			"action":      map[string]any{"dir": x, "tool": x, "args": map[string]any{x: x, "command": x}, "digest": x},
+			"environment": map[string]any{"names": []any{x}, "commitments": []any{x}}},
+		"routing_outcome": x, "policy_input": map[string]any{"policy": x, "policy_sha256": x, "explicit": []any{x}, "defect": x},
+		"decision":    map[string]any{"is": x, "rule": x, "why": x, "added": []any{x}, "facts": []any{map[string]any{"rule": x, "place": x, "access": x, "by": x}}},
+		"answered_by": map[string]any{"by": x, "name": x}, "shown": map[string]any{"text": x, "sha256": x},
+		"represented": map[string]any{"views": map[string]any{"explicit": []any{x}}, "effects": effects, "ordinary": effects, "delegated": effects,
+			"unknowns": []any{map[string]any{"why": x, "could": []any{x}, "where": map[string]any{"file": x}}}, "reads": []any{map[string]any{"file": x, "sha256": x}}},
+	}
+	sealed, err := l.Append("intent", intent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, body := range map[string]map[string]any{
+		"prompt":  {"intent": sealedRef(sealed), "agent": x, "session": x, "event": x, "call": x, "tool": x, "action_digest": x},
+		"outcome": {"intent": nil, "agent": x, "session": x, "event": x, "call": x, "tool": x, "action_digest": x, "error": x, "answered_by": map[string]any{"by": x}, "response": map[string]any{"commitment": x}},
+		"other":   {"a": x},
+	} {
+		if _, err := l.Append(kind, body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"log"}, {"log", "show", "0", "--all"}, {"log", "show", "1"}, {"log", "show", "2"}, {"log", "show", "3"}, {"log", "verify"}} {
+		code, out, errs := d.ambit(args...)
+		if code != exitOK || strings.ContainsAny(out+errs, "\x1b\u202e\r") || len(args) > 2 && !strings.Contains(out, "<U+") && !strings.Contains(out, `\u`) {
+			t.Errorf("%q: exit code %d\n%q\n%q", args, code, out, errs)
+		}
+	}
+}
+
+func sealedRef(s record.Sealed) map[string]any { return map[string]any{"seq": s.Seq, "leaf": s.Leaf} }

@@ -179,7 +179,7 @@ func (s *shower) effect(e sealedEffect, note, workspace string) {
 			at += fmt.Sprintf(" +%d", n)
 		}
 	}
-	s.out.row(row{mark: "  " + pad(e.Class+" "+e.Access, 20) + "  ", rest: "    ", text: name, tail: note, right: at})
+	s.out.row(row{mark: "  " + pad(visible(e.Class+" "+e.Access), 20) + "  ", rest: "    ", text: name, tail: note, right: at})
 }
 
 // source is file:line with the beginning of the file's digest, or the rule.
