@@ -687,6 +687,7 @@ cp -r evil x; echo > x/settings.json
 cp -r evil x; mv x y; mv y x; echo > x/settings.json
 install -D a.json out/b
 mkdir -p a/b && touch a/b/c
+python3 -c "import logging; logging.basicConfig(level='INFO')"
 sed s/a/b/ S!
 git status
 rsync ~/.claude/settings.json .

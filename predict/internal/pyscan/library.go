@@ -120,6 +120,13 @@ func (l *lang) later(ev *eval, n *native, a args) (val, bool) {
 		f := a.At(i)
 		ev.Later(func() { ev.Callback(f) })
 		return f, true
+	case "logging.basicConfig":
+		switch name := a.Get("filename", 9).(type) {
+		case script.Undef, script.Null:
+		default:
+			l.Place.Effect(ev, "py/"+n.Path, "write", name)
+		}
+		return script.NewUnk(), true
 	case "fileinput.input", "fileinput.FileInput":
 		if t, known := ev.Truthy(a.Get("inplace", 1)); t || !known {
 			l.Place.Effect(ev, "py/"+n.Path, "write", a.Get("files", 0))
