@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/width"
+
 	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/internal/visible"
 	"github.com/ambit-dev/ambit/policy"
@@ -146,14 +148,14 @@ func (q asking) lines() []line {
 	}
 	for _, e := range q.j.input.Effects {
 		if slices.Contains(d.Added, e.Class) && !policy.Quiet(e) {
-			add(line{e.Class.String() + " " + e.Access.String(), q.resource(e.On), q.source(e.Sources), weight(e)})
+			add(line{e.Class.String() + " " + e.Access.String(), q.resource(e.On), q.source(e.Sources), q.weight(e)})
 		}
 	}
 	if p := q.j.prediction; p != nil {
 		for _, u := range p.Unknowns {
 			could := slices.DeleteFunc(slices.Clone(u.Could), func(c effect.Class) bool { return !slices.Contains(d.Added, c) })
 			if len(could) > 0 {
-				add(line{"unknown", q.clean(u.Why), q.source([]effect.Source{u.From}), 25})
+				add(line{"unknown", q.clean(u.Why), q.source([]effect.Source{u.From}), ofUnknowns})
 			}
 		}
 	}
@@ -161,11 +163,16 @@ func (q asking) lines() []line {
 	return out
 }
 
-// weight puts what the workspace adds before what the command itself says, and what leaves the machine or destroys before the rest.
-func weight(e effect.Effect) int {
-	w := 10
+// weight puts what the workspace adds before what the command itself says, of each what lies outside the workspace before what lies
+// in it, and what leaves the machine or destroys before the rest: a long list of small things must not push the one that matters
+// out of sight.
+func (q asking) weight(e effect.Effect) int {
+	w := 0
 	if e.View != effect.Metadata {
 		w = 20
+	}
+	if q.inside(e) {
+		w += 10
 	}
 	switch e.Access {
 	case effect.Send, effect.Delete:
@@ -176,6 +183,19 @@ func weight(e effect.Effect) int {
 		return w + 2
 	}
 	return w + 3
+}
+
+// ofUnknowns is the weight of what is not known, which has a line of its own class among the first.
+const ofUnknowns = 40
+
+// inside tells whether an effect is on files of the workspace alone.
+func (q asking) inside(e effect.Effect) bool {
+	p := q.j.prediction
+	if p == nil || e.Class != effect.File || e.On.Kind() != effect.FileKind {
+		return false
+	}
+	workspace, err := effect.FilePath(p.Workspace)
+	return err == nil && e.On.Within(effect.Below(workspace))
 }
 
 // spread reorders lines so that every class has one before any has two, keeping the order within a class.
@@ -306,7 +326,19 @@ func (q asking) hidden(s string) string { return q.secrets.Text("", s) }
 func rows(text string) int {
 	n := 0
 	for l := range strings.SplitSeq(text, "\n") {
-		n += max(1, (len([]rune(l))+questionColumns-1)/questionColumns)
+		n += max(1, (cells(l)+questionColumns-1)/questionColumns)
+	}
+	return n
+}
+
+// cells is how many columns of the screen a line takes: a wide character two (Unicode Standard Annex 11).
+func cells(line string) int {
+	n := 0
+	for _, r := range line {
+		n++
+		if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
+			n++
+		}
 	}
 	return n
 }
