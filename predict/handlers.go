@@ -474,7 +474,9 @@ func (e *engine) awkProgram(f *frame, prog string, v *invocation) {
 			if strings.HasPrefix(code[after:], "getline") {
 				e.awkShellBefore(f, prog, i, v)
 			} else {
-				e.awkShell(f, prog, after, v)
+				fed := *f // with what the program prints, which is not followed
+				fed.in = &stdin{text: word{text: hole}}
+				e.awkShell(&fed, prog, after, v)
 			}
 		case rest[0] == '>' && strings.Contains(code[:i], "print"):
 			after := i + 1 + len(rest[1:]) - len(strings.TrimLeft(rest[1:], "> \t"))

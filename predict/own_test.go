@@ -56,3 +56,20 @@ func TestSafetyAmbitItself(t *testing.T) {
 		}
 	}
 }
+
+// TestSafetyKeysAreRead: what reads ambit's keys on behalf of a command says so.
+func TestSafetyKeysAreRead(t *testing.T) {
+	const key = "/home/user/.local/state/ambit/commit.key"
+	on, err := effect.FilePath(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{
+		"ambit log show 0 --value -", "ambit log show 0 --value=-", "git blame --contents " + key + " a.txt", "git blame --contents=" + key + " a.txt", "git blame --ignore-revs-file " + key + " a.txt",
+	} {
+		p := plan(t, t.TempDir(), command)
+		if !slices.ContainsFunc(append(slices.Clone(p.Effects), p.Ordinary...), func(e effect.Effect) bool { return e.Access == effect.Read && e.On.Covers(on) }) {
+			t.Errorf("%s: the key is not read: %v", command, p.Effects)
+		}
+	}
+}

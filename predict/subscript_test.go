@@ -39,3 +39,13 @@ HISTCMD='a[$(echo > S!)]'; BASHPID='a[$(echo > S!)]'
 [[ -v 'a[$(echo > S!)]' ]]
 [[ 1 -lt 'a[$(echo > S!)]' ]]
 `
+
+// reachFed are programs that are given what no plan follows.
+const reachFed = `awk '{print | "sh"}' list
+awk '{print $1 |& "sh -s"}' list
+awk "{ printf \"%s\", \$0 | \"bash\" }" list
+git grep -Osh x
+git grep --open-files-in-pager=sh x
+screen -X exec sh x
+screen -S main -X stuff 'sh x'
+`

@@ -81,7 +81,7 @@ git filter-branch --tree-filter script HEAD => shell=script; write-tree .; write
 git difftool -x meld => shell=meld
 git difftool => unknown process,file,network
 git grep -n -e a b =>
-git grep -Oless a => exec=less
+git grep -Oless a => exec=less; unknown any
 git archive -o o.tar HEAD => write=o.tar
 git archive --remote=ssh://h/r --exec=x HEAD => from=ssh://h/r; unknown process,file,network
 git format-patch -1 HEAD => write-tree .

@@ -49,15 +49,15 @@ func TestBroken(t *testing.T) {
 			remove(t, a.state())
 			write(t, a.state(), "")
 		}, ours("not a directory")},
-		{"state folder is gone", func(t *testing.T, a Agent) { remove(t, a.state()) }, ours("the log is missing")},
-		{"log is gone", func(t *testing.T, a Agent) { remove(t, filepath.Join(a.state(), "log")) }, ours("the log is missing")},
+		{"state folder is gone", func(t *testing.T, a Agent) { remove(t, a.state()) }, ours("The log is missing")},
+		{"log is gone", func(t *testing.T, a Agent) { remove(t, filepath.Join(a.state(), "log")) }, ours("The log is missing")},
 		{"key is gone", func(t *testing.T, a Agent) { remove(t, filepath.Join(a.state(), "log.key")) }, ours("log.key is missing")},
 		{"key is a folder", func(t *testing.T, a Agent) {
 			remove(t, filepath.Join(a.state(), "log.key"))
 			if err := os.Mkdir(filepath.Join(a.state(), "log.key"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-		}, ours("cannot read the key")},
+		}, ours("Cannot read the key")},
 		{"key is open to others", func(t *testing.T, a Agent) {
 			if err := os.Chmod(filepath.Join(a.state(), "log.key"), 0o644); err != nil {
 				t.Fatal(err)
