@@ -14,7 +14,6 @@ import (
 	"github.com/ambit-dev/ambit/effect"
 	"github.com/ambit-dev/ambit/policy"
 	"github.com/ambit-dev/ambit/record"
-	"github.com/ambit-dev/ambit/secret"
 )
 
 // desk is a home folder with a project in it, and a monitor over it.
@@ -151,7 +150,7 @@ func TestDecide(t *testing.T) {
 			e := d.entries(t)[0]
 			in := bodyOf[intent](t, e)
 			sum := sha256.Sum256([]byte(in.Shown.Text))
-			if secret.Literal(in.Shown.Text) != v.Text || v.Text != "" && in.Shown.SHA256 != hex.EncodeToString(sum[:]) {
+			if in.Shown.Text != v.Text || v.Text != "" && in.Shown.SHA256 != hex.EncodeToString(sum[:]) {
 				t.Errorf("sealed as shown: %+v\nshown: %s", in.Shown, v.Text)
 			}
 			if again := policy.Decide(replayed(t, e.Body)); again.Is != v.Is || again.Rule != v.Rule || again.Why != in.Decision.Why {

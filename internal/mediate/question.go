@@ -47,7 +47,17 @@ func (m *Monitor) question(j *judgement, digest string) (string, error) {
 		out = append(out, text)
 		left -= rows(text)
 	}
-	return strings.Join(append(out, q.tail(lines[n:], digest)), "\n"), nil
+	text := strings.Join(append(out, q.tail(lines[n:], digest)), "\n")
+	// The record takes secrets out of what it seals, also out of this text. What it would take is taken now, so that the text that is
+	// sealed is the one that is shown: a cut can make the rest of a line look like a header's value.
+	for range 3 {
+		final := q.hidden(text)
+		if final == text {
+			break
+		}
+		text = final
+	}
+	return text, nil
 }
 
 type asking struct {
@@ -319,8 +329,10 @@ func shorten(s string) string {
 func (q asking) clean(s string) string { return visible.Text(q.hidden(s)) }
 
 // hidden is text without its secrets, also those that only the call's arguments tell for what they are. It did not come through the
-// record, so no placeholder in it is ours.
-func (q asking) hidden(s string) string { return q.secrets.Text("", s) }
+// record, so no placeholder in it is ours. A person reads <password> in place of one: text of that form is a secret to nobody.
+func (q asking) hidden(s string) string {
+	return strings.ReplaceAll(q.secrets.Text("", s), "<secret:", "<")
+}
 
 // rows is how many rows of the screen a text takes.
 func rows(text string) int {

@@ -2,6 +2,8 @@ package mediate
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -63,6 +65,7 @@ func secrets() map[string][2]string {
 	add("figma", "curl -H 'X-Figma-Token: %S' https://api.figma.example.com", "figd_"+alnum[:40])
 	add("jwt", "curl -H 'Authorization: Bearer %S' https://x.example.com", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0."+alnum[:43])
 	add("basic auth", "curl -H 'Authorization: Basic %S' https://x.example.com", "dXNlcjpodW50ZXIyaHVudGVyMg==")
+	add("header behind a cut", "curl -sS -X POST --retry 5 --retry-delay 10 -o out.json -H 'Authorization: Bearer %S' https://x.example.com/a/long/way/to/go/b/c/d", "hunter2hunter2hunter2")
 	add("curl user", "curl -u deploy:%S https://x.example.com", "hunter2hunter2")
 	add("url password", "git clone https://me:%S@git.example.com/r.git", "s3cr3tpassw0rd")
 	add("postgres url", "psql postgres://app:%S@db.example.com/prod", "correcthorse9")
@@ -153,6 +156,15 @@ func TestSafetySecretsStayOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer log.Close()
+			for _, e := range d.entries(t) {
+				if e.Kind != kindIntent {
+					continue
+				}
+				in := bodyOf[intent](t, e)
+				if sum := sha256.Sum256([]byte(in.Shown.Text)); in.Shown.SHA256 != "" && in.Shown.SHA256 != hex.EncodeToString(sum[:]) {
+					t.Errorf("what is sealed is not what was shown: %s", in.Shown.Text)
+				}
+			}
 			in := bodyOf[intent](t, d.entries(t)[0])
 			redacted, err := action.New("claude-code", "s1", d.shop, "Bash", in.Base.Action.Args)
 			if err != nil || redacted.Digest() != in.Base.Action.Digest {
