@@ -18,6 +18,8 @@ func builtin() []row {
 			// Claude Code
 			"~/.claude.json", "$CLAUDE/settings.json", "$CLAUDE/settings.local.json", "$CLAUDE/hooks/**", "$CLAUDE/.claude.json",
 			"*/.claude//settings.json", "*/.claude//settings.local.json", "*/.claude//hooks/**",
+			// what it was told from outside, and shell text that it reads before every command
+			"$CLAUDE/remote-settings.json", "$CLAUDE/shell-snapshots/**", "$CLAUDE/session-env/**",
 			"/etc/claude-code/**", "/Library/Application Support/ClaudeCode/**",
 			// Codex
 			"$CODEX/config.toml", "$CODEX/hooks.json", "$CODEX/rules/**", "$CODEX/hooks/**",
@@ -44,14 +46,20 @@ func builtin() []row {
 			// what an agent obeys or starts: subagents, skills, commands and plugins can carry hooks of their own
 			"*/.claude//agents/**", "*/.claude//skills/**", "*/.claude//commands/**", "*/.claude//plugins/**", "$CLAUDE/plugins/**",
 			// git hooks, and the configuration that names programs (git-config(1): core.hooksPath, core.fsmonitor, aliases, filters)
-			"*/.git/hooks/**", "*/.git/config", "*/.git/config.worktree", "~/.gitconfig", "$CONFIG/git/**", "*/.husky/**",
+			"*/.git/hooks/**", "*/.git/config", "*/.git/config.worktree", "*/.git/modules/**", "*/.git/worktrees/**", "*/.git/commondir", "~/.gitconfig", "$CONFIG/git/**", "*/.husky/**",
 			// shell start-up files, and what starts with a session
 			"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases", "~/.profile", "~/.inputrc",
 			"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "$CONFIG/fish/**", "~/.pam_environment", "$CONFIG/environment.d/**",
 			"$CONFIG/autostart/**", "$CONFIG/systemd/user/**", "~/Library/LaunchAgents/**", "/etc/profile", "/etc/profile.d/**", "/etc/bash.bashrc",
 			"/etc/cron.d/**", "/etc/crontab", "/var/spool/cron/**", "/etc/systemd/system/**", "/etc/ld.so.preload", "/etc/sudoers", "/etc/sudoers.d/**",
+			"~/.local/share/systemd/user/**", "/usr/lib/systemd/**", "/lib/systemd/**", "/etc/cron.hourly/**", "/etc/cron.daily/**", "/etc/cron.weekly/**", "/etc/cron.monthly/**",
+			"/etc/init.d/**", "/etc/rc.local", "/etc/bashrc", "/etc/zsh/**", "/etc/ld.so.conf", "/etc/ld.so.conf.d/**", "~/.xinitrc", "~/.xsession", "$CONFIG/zsh/**",
+			// programs that a later command finds by their names, and the agent's own
+			"~/.local/bin/**", "~/bin/**", "$CLAUDE/local/**", "~/.local/share/claude/**",
 			// who may log in, and as whom
-			"~/.ssh/**",
+			"~/.ssh/**", "/root/.ssh/**", "/etc/ssh/**", "/etc/pam.d/**", "/etc/security/**",
+			// processes that run, and the kernel
+			"/proc/**", "/sys/**",
 			// editors and environments that run what a folder says
 			"*/.vscode//tasks.json", "*/.vscode//settings.json", "*/.envrc", "*/.devcontainer/**",
 		}},
