@@ -125,7 +125,7 @@ func (c *scanner) standsAlone(start, end int) bool {
 	if start > 0 && !c.is(start-1, blank|line|quote|slash) && strings.IndexByte("|;&($=", c.s[start-1]) < 0 {
 		return false
 	}
-	return end >= len(c.s) || c.is(end, blank|line|quote|equals) || c.s[end] == '\\' || c.s[end] == ',' || c.has(end, ".exe")
+	return end >= len(c.s) || c.is(end, blank|line|quote|equals) || strings.IndexByte("\\,;|&)<>", c.s[end]) >= 0 || c.has(end, ".exe")
 }
 
 // command is about a word of the table at i: a program, or a word that says what the next ones are. It says where to go on.
@@ -290,6 +290,9 @@ func (c *scanner) piped(i int) {
 		return
 	}
 	line = strings.TrimRight(line[:bar], " ")
+	if n := strings.LastIndexAny(line, ";|&\n"); n >= 0 { // only the command before the bar
+		line, from = line[n+1:], from+n+1
+	}
 	echo := strings.LastIndex(line, "echo ")
 	if echo < 0 {
 		return
@@ -303,7 +306,7 @@ func (c *scanner) piped(i int) {
 		end--
 	}
 	if start < end && !reference(c.s[start:end], false) {
-		c.add(start, end, kindPassword)
+		c.place(start, end, kindPassword, end)
 	}
 }
 
@@ -333,7 +336,7 @@ func (c *scanner) option(i int) int {
 		return c.inVector(&f, name, end)
 	}
 	at, ok := c.following(end)
-	if !ok || at == end || c.s[at] == '-' && (f.class != password || c.has(at, "--") || c.is(at+1, blank)) {
+	if !ok || at == end || c.s[at] == '-' && (f.class != password || !c.is(at+1, digits|upper)) {
 		return i + 1
 	}
 	f.val = c.word(at)
@@ -364,6 +367,9 @@ func (c *scanner) inVector(f *found, name string, end int) int {
 		return end
 	}
 	f.val = c.quotedAt(at, size, q)
+	if next := c.run(f.val.next, f.val.next+8, blank); next < len(c.s) && c.s[next] == ':' { // a member of an object
+		return end
+	}
 	v := c.s[f.val.start:f.val.end]
 	if strings.HasPrefix(v, "-") || f.val.open || sentence(v) || !c.secret(f, name, v) || !c.flagValue(f, v) {
 		return end
@@ -376,9 +382,9 @@ func (c *scanner) flagValue(f *found, v string) bool {
 	return f.class == password || len(v) >= 3
 }
 
-// ofTool is about the options that mean something with one program alone. It says where to go on, 0 for nothing.
+// ofTool is about the options that mean something with one program alone. It says where to go on, 0 if this is none of them.
 func (c *scanner) ofTool(i, end int, name string) int {
-	if c.tool == openssl && (name == "pass" || name == "passin" || name == "passout") || name[0] == '-' {
+	if c.tool == openssl && strings.HasPrefix(name, "pass") || name[0] == '-' {
 		o, ok := shortOptionOf(c.tool, name)
 		if !ok {
 			return 0
@@ -389,39 +395,39 @@ func (c *scanner) ofTool(i, end int, name string) int {
 		} else if at, ok = c.following(end); !ok || at == end {
 			return 0
 		}
-		return c.literally(c.word(at), o.part, o.kind, 0)
+		return c.literally(c.word(at), o.part, o.kind, end)
 	}
 	// Of "-sSLu me:x" the last letter takes the value, of "-pVALUE" the first. The letters before must be switches, so they are few.
 	for n := 0; n < len(name) && n < 5; n++ {
 		o, ok := shortOptionOf(c.tool, name[n:n+1])
-		if !ok {
-			if n > 0 && c.tool != curl || !c.is(i+1+n, letter) {
-				return 0
-			}
-			if takesValue(c.tool, name[n]) {
-				return 0
-			}
-			continue
+		if ok {
+			return c.letterOption(o, i, i+2+n, n+1 < len(name))
 		}
-		at := i + 2 + n
-		if n+1 < len(name) || at < len(c.s) && !c.is(at, blank|line) && c.s[at] != '\\' && (c.open == 0 || c.s[at] != c.open) {
-			if o.part == cookiePart && n+1 < len(name) && n > 0 {
-				return 0
-			}
-			if i > 0 && c.open != 0 && c.s[i-1] == c.open { // '-pa b'
-				return c.literally(c.inQuote(at), o.part, o.kind, 0)
-			}
-			return c.literally(c.word(at), o.part, o.kind, 0)
-		}
-		if o.part == attachedOnly {
+		if n > 0 && c.tool != curl || !c.is(i+1+n, letter) || takesValue(c.tool, name[n]) {
 			return 0
 		}
-		if at, ok = c.following(at); !ok {
-			return 0
-		}
-		return c.literally(c.word(at), o.part, o.kind, 0)
 	}
 	return 0
+}
+
+// letterOption takes the value of an option with one letter, which ends at at. attached says that a name goes on there.
+func (c *scanner) letterOption(o shortOption, i, at int, attached bool) int {
+	switch {
+	case attached && (c.tool == openssl || o.part == cookiePart && at > i+2):
+		return 0
+	case attached || at < len(c.s) && !c.is(at, blank|line) && c.s[at] != '\\' && (c.open == 0 || c.s[at] != c.open):
+		if i > 0 && c.open != 0 && c.s[i-1] == c.open { // '-pa b'
+			return c.literally(c.inQuote(at), o.part, o.kind, at)
+		}
+		return c.literally(c.word(at), o.part, o.kind, at)
+	case o.part == attachedOnly:
+		return 0
+	}
+	next, ok := c.following(at)
+	if !ok {
+		return 0
+	}
+	return c.literally(c.word(next), o.part, o.kind, at)
 }
 
 // takesValue tells whether what follows a letter is its value, and no more letters.
@@ -458,6 +464,8 @@ func (c *scanner) literally(v value, p part, kind string, other int) int {
 		return other
 	}
 	f := found{named: named{password, kind}, val: value{start: v.start + cut, end: v.end, quoted: v.quoted}}
-	c.take(&f)
+	if c.take(&f) == f.at+1 {
+		return other
+	}
 	return v.next
 }

@@ -74,70 +74,53 @@ func hasDigit(s string) bool {
 	return false
 }
 
-// specialForm is the reader of a special form, by its prefix.
-func specialForm(prefix string) func(*scanner, int) (int, int) {
+// special reads a form that more than a prefix and an alphabet tells; end is 0 if there is none at i.
+func (c *scanner) special(prefix string, i int) (start, end int) {
 	switch prefix {
 	case "eyJ":
-		return (*scanner).jwt
+		return c.jwt(i)
 	case "sk.eyJ":
-		return func(c *scanner, i int) (int, int) { return c.parts(i, i+3, 2, 20) }
+		return c.parts(i, i+3, 2, 20)
 	case "pat":
-		return (*scanner).airtable
+		return c.airtable(i)
 	case "sdk-", "api-":
-		return func(c *scanner, i int) (int, int) {
-			if end := i + 4 + 36; !c.is(i-1, word|dash) && c.uuid(i+4) && !c.is(end, word|dash) {
-				return i, end
-			}
-			return 0, 0
+		if end := i + 4 + 36; !c.is(i-1, word|dash) && c.uuid(i+4) && !c.is(end, word|dash) {
+			return i, end
 		}
 	case "access_token$production$", "access_token$sandbox$":
-		return func(c *scanner, i int) (int, int) {
-			a := c.run(i+len(prefix), i+len(prefix)+64, lowNum)
-			if a >= len(c.s) || c.s[a] != '$' {
-				return 0, 0
-			}
+		a := c.run(i+len(prefix), i+len(prefix)+64, lowNum)
+		if a < len(c.s) && c.s[a] == '$' {
 			if end := c.run(a+1, a+65, hex); end-a > 16 {
 				return i, end
 			}
-			return 0, 0
 		}
 	case "-----BEGIN ":
-		return (*scanner).pem
+		return c.pem(i)
 	case "Private-Lines:":
-		return (*scanner).putty
+		return c.putty(i)
 	case mark:
-		return func(c *scanner, i int) (int, int) { return i, i + len(mark) }
+		return i, i + len(mark)
 	case "-us":
-		return (*scanner).mailchimp
+		return c.mailchimp(i)
 	case "NRAL":
-		return func(c *scanner, i int) (int, int) {
-			if start := c.back(i, 37, hex); i-start == 36 && !c.is(i+4, word) && !c.is(start-1, word) {
-				return start, i + 4
-			}
-			return 0, 0
+		if start := c.back(i, 37, hex); i-start == 36 && !c.is(i+4, word) && !c.is(start-1, word) {
+			return start, i + 4
 		}
 	case "Bearer ", "bearer ":
-		return (*scanner).bearer
-	case "IDENTIFIED BY ", "identified by ", "PASSWORD '", "password '":
-		return func(c *scanner, i int) (int, int) {
-			at := i + len(prefix)
-			if prefix[len(prefix)-1] == '\'' {
-				at--
-			}
-			return c.sqlLiteral(at)
-		}
+		return c.bearer(i)
+	case "IDENTIFIED BY ", "identified by ":
+		return c.sqlLiteral(i + len(prefix))
+	case "PASSWORD '", "password '":
+		return c.sqlLiteral(i + len(prefix) - 1)
 	case "api.telegram.org/bot":
-		return func(c *scanner, i int) (int, int) {
-			at := i + len(prefix)
-			if end := c.run(at, len(c.s), url64); end < len(c.s) && c.s[end] == ':' && end > at {
-				if stop := c.run(end+1, len(c.s), url64); stop-end > 20 {
-					return at, stop
-				}
+		at := i + len(prefix)
+		if end := c.run(at, len(c.s), digits); end < len(c.s) && c.s[end] == ':' && end > at {
+			if stop := c.run(end+1, len(c.s), url64); stop-end > 20 {
+				return at, stop
 			}
-			return 0, 0
 		}
 	}
-	return nil
+	return 0, 0
 }
 
 // parts reads n parts of base64url with dots between them, the last of at least some bytes.
@@ -222,34 +205,82 @@ func isUUID(s string) bool {
 	return true
 }
 
-// pem reads a private key of RFC 7468 or of OpenPGP, with its newlines as they are or escaped, also as the strings of a program.
+// pem reads a private key of RFC 7468 or of OpenPGP, with its newlines as they are or escaped, also as the strings of a program. What
+// is no base64 ends it: a command between the lines stays readable.
 func (c *scanner) pem(i int) (int, int) {
 	const begin, end = "-----BEGIN ", "-----END "
 	label := c.run(i+len(begin), i+len(begin)+48, upper|digits|blank)
 	if !c.has(label, "-----") || !strings.Contains(c.s[i+len(begin):label], "PRIVATE KEY") {
 		return 0, 0
 	}
-	at := label + 5
-	for at < len(c.s) {
-		switch b := c.s[at]; {
-		case b == '-' && c.has(at, end):
-			stop := c.run(at+len(end), at+len(end)+48, upper|digits|blank)
-			if c.has(stop, "-----") {
-				return i, stop + 5
+	const leastLine = 16
+	last, short := 0, false // where the last whole line of base64 ended; a shorter one was there, which must be the last
+	for at := c.betweenLines(label + 5); at < len(c.s); at = c.betweenLines(at) {
+		if c.has(at, end) {
+			if last == 0 {
+				return 0, 0
 			}
-			return i, stop
-		case b == '-' && c.has(at, begin):
-			return i, at
-		case c.t.class[b]&(std64|equals|blank|line|dash|quote) != 0, b == '\\', b == ',', b == ':', b == '(', b == ')', b == '%', b == '.', b == '<', b == '>', b == '@':
-			at++
+			at = c.run(at+len(end), at+len(end)+48, upper|digits|blank)
+			return i, c.run(at, at+5, dash)
+		}
+		stop := c.run(at, len(c.s), std64|equals)
+		if next, ok := c.pemHeader(at); ok && last == 0 {
+			at = next
+			continue
+		}
+		switch n := stop - at; {
+		case n == 0, short && c.s[at] != '=':
+			at = len(c.s)
+		case n < leastLine:
+			short = true
+			if last > 0 && !c.is(stop, letter) && n%4 == 0 {
+				last = stop
+			}
 		default:
-			return i, at
+			last = stop
+		}
+		if at < len(c.s) {
+			at = stop
 		}
 	}
-	for at > label+5 && c.is(at-1, blank|line|quote) { // a key that was cut
-		at--
+	if last == 0 {
+		return 0, 0
 	}
-	return i, at
+	return i, last
+}
+
+// betweenLines is where behind i the next line of base64 begins.
+func (c *scanner) betweenLines(i int) int {
+	for i < len(c.s) {
+		switch {
+		case c.is(i, blank|line|quote), c.s[i] == ',', c.s[i] == '(', c.s[i] == ')':
+			i++
+		case c.s[i] == '+' && c.is(i-1, blank) && c.is(i+1, blank):
+			i++
+		case c.s[i] == '\\':
+			if i++; i < len(c.s) && (c.s[i] == 'n' || c.s[i] == 'r') {
+				i++
+			}
+		case c.has(i, "%0A"), c.has(i, "%0D"), c.has(i, "%0a"), c.has(i, "%0d"):
+			i += 3
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// pemHeader reads a header line of RFC 1421 or OpenPGP: "Proc-Type: 4,ENCRYPTED".
+func (c *scanner) pemHeader(i int) (int, bool) {
+	name := c.run(i, i+24, letter|dash)
+	if name == i || !c.has(name, ": ") {
+		return i, false
+	}
+	at := name + 1
+	for at < len(c.s) && at-name < 100 && (c.is(at, alnum|blank|dot|dash|slash|plus) || strings.IndexByte(",:()@", c.s[at]) >= 0) {
+		at++
+	}
+	return at, at >= len(c.s) || c.is(at, line) || c.s[at] == '\\'
 }
 
 // putty reads the private lines of a PuTTY key: their number, then the lines of base64.

@@ -10,6 +10,13 @@ func (c *scanner) region(i int) value {
 	v := value{start: i}
 	for ; i < len(c.s); i++ {
 		b := c.s[i]
+		if b == '<' && c.has(i, opaque) {
+			i += len(opaque) - 1
+			continue
+		}
+		if c.open == 0 && !c.data && strings.IndexByte("|&<>()`", b) >= 0 {
+			break
+		}
 		if c.is(i, line) || b == c.open && b != 0 && !(b == '"' && c.escaped(i, v.start)) || b == '\\' && i+1 < len(c.s) && (c.s[i+1] == 'r' || c.s[i+1] == 'n') {
 			break
 		}
@@ -32,7 +39,7 @@ func (c *scanner) authorization(f *found, i int) int {
 	if k, a, b := c.formAt(rest.start); a == rest.start && b == rest.end {
 		kind = k
 	}
-	return c.add(rest.start, rest.end, kind)
+	return c.place(rest.start, rest.end, kind, f.at+1)
 }
 
 // credential is the secret part of an Authorization header; kind "" if there is none.
@@ -46,27 +53,24 @@ func (c *scanner) credentials(start, end int) credential {
 	scheme := c.run(start, end, alnum|dash)
 	at := c.run(scheme, end, blank)
 	if at == scheme || at >= end { // no scheme
-		if v := c.s[start:end]; reference(v, false) || path(v) {
+		if v := c.s[start:end]; reference(v, false) || path(v) || len(v) > 0 && letterKind(v[0]) == 0 || knownScheme(c.s[start:scheme]) != "" && at >= end || strings.HasSuffix(v, ",") {
 			return credential{}
 		}
 		return credential{start, end, kindAuthorize, true}
 	}
 	out := credential{start: at, end: end, kind: kindAuthorize}
-	switch name := c.s[start:scheme]; {
-	case equalFold(name, "basic"):
-		out.kind = kindBasic
-	case equalFold(name, "bearer"), equalFold(name, "token"), equalFold(name, "apikey"), equalFold(name, "jwt"), equalFold(name, "oauth"), equalFold(name, "key"), equalFold(name, "dpop"), equalFold(name, "bot"), equalFold(name, "splunk"):
-		out.kind = kindBearer
-	case equalFold(name, "digest"), equalFold(name, "aws4-hmac-sha256"), equalFold(name, "negotiate"), equalFold(name, "ntlm"), equalFold(name, "hawk"), equalFold(name, "signature"), equalFold(name, "sharedkey"), equalFold(name, "mac"), equalFold(name, "genie"):
-	default:
+	switch kind := knownScheme(c.s[start:scheme]); kind {
+	case "":
 		out.bare = true
 		if !hasDigit(c.s[at:end]) {
 			return credential{}
 		}
+	default:
+		out.kind = kind
 	}
 	if out.kind != kindAuthorize { // one word
 		out.end = at
-		for out.end < end && !c.is(out.end, blank|quote) && c.s[out.end] != '\\' {
+		for out.end < end && !c.is(out.end, blank|quote) && c.s[out.end] != '\\' && (c.open != 0 || c.data || c.s[out.end] != ';') {
 			out.end++
 		}
 	}
@@ -87,14 +91,47 @@ func (c *scanner) cookies(f *found, i int) int {
 	if n < 1 || strings.IndexByte(text[:n], ' ') >= 0 || reference(text, false) || reference(text[n+1:], false) {
 		return f.at + 1
 	}
-	return c.add(v.start, v.end, f.kind)
+	return c.add(v.start, c.pairs(v.start, v.end), f.kind)
+}
+
+// pairs is the end of the row of "name=value; name=value" and attributes that begins at i.
+func (c *scanner) pairs(i, end int) int {
+	if c.data {
+		return end
+	}
+	for at := i; ; {
+		for at < end && !c.is(at, blank) && strings.IndexByte(";|&<>`", c.s[at]) < 0 && !(c.s[at] == '$' && at+1 < end && (c.s[at+1] == '(' || c.s[at+1] == '{')) {
+			at++
+		}
+		if at >= end || c.s[at] != ';' {
+			return at
+		}
+		next := c.run(at+1, end, blank)
+		name := c.run(next, end, word|dash|dot)
+		switch attribute := c.s[next:name]; {
+		case name < end && name > next && c.s[name] == '=':
+			if equalFold(attribute, "expires") { // a date, with blanks
+				name = c.run(name+1, end, alnum|blank|dash)
+				if name < end && (c.s[name] == ',' || c.s[name] == ':') {
+					name = c.run(name+1, min(end, name+32), alnum|blank|dash)
+				}
+				for name < end && c.s[name] == ':' {
+					name = c.run(name+1, end, alnum|blank)
+				}
+			}
+		case equalFold(attribute, "httponly"), equalFold(attribute, "secure"), equalFold(attribute, "partitioned"), next >= end:
+		default:
+			return at
+		}
+		at = name
+	}
 }
 
 // seeds is about the words of a wallet (BIP 39: 12 to 24 of them), and the seeds of one-time passwords (RFC 4648 base32).
 func (c *scanner) seeds(f *found, i int) int {
 	v := c.region(i)
 	if f.kind == kindSeedPhrase {
-		if end := c.phrase(v.start, v.end); end > 0 {
+		if end := c.phrase(v.start, v.end); end > 0 && (f.op != '=' || v.quoted != 0 || c.open != 0 || c.data) {
 			return c.add(v.start, end, kindSeedPhrase)
 		}
 		if f.class == seed && !f.strong {
@@ -129,4 +166,21 @@ func (c *scanner) phrase(i, end int) int {
 		return 0
 	}
 	return last
+}
+
+// knownScheme is the kind of what follows a scheme of an Authorization header: those of the IANA registry, and what services made up; "" for
+// any other word.
+func knownScheme(name string) string {
+	if len(name) > 16 {
+		return ""
+	}
+	switch strings.ToLower(name) {
+	case "basic":
+		return kindBasic
+	case "bearer", "token", "apikey", "api-key", "jwt", "key", "dpop", "bot", "splunk", "sso-key", "ssws", "geniekey", "gcm":
+		return kindBearer
+	case "digest", "aws4-hmac-sha256", "negotiate", "ntlm", "hawk", "signature", "sharedkey", "mac", "oauth", "hoba", "mutual", "privatetoken":
+		return kindAuthorize
+	}
+	return ""
 }

@@ -22,17 +22,18 @@ func (k *Keeper) JSON(raw []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k == nil {
-		k = &Keeper{}
-	}
 	return rewrite(raw, func(in context, s string) string {
-		return k.replace(s, k.spans(in, s))
+		return k.replace(s, spansOf(s, locate(k.context(in), s)))
 	})
 }
 
 // HideJSON is Hide for every string of a JSON value, as Keeper.JSON reads them.
 func HideJSON(raw []byte) ([]byte, error) {
-	return rewrite(raw, hide)
+	k, err := (*Keeper)(nil).Knowing(raw)
+	if err != nil {
+		return nil, err
+	}
+	return rewrite(raw, func(in context, s string) string { return hide(k.context(in), s) })
 }
 
 // rewriter copies a JSON value, and writes strings anew where they change.

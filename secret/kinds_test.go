@@ -44,7 +44,7 @@ func TestTokens(t *testing.T) {
 		"«private-key|-----BEGIN OPENSSH PRIVATE KEY-----\n{b70}\n{b20}\n-----END OPENSSH PRIVATE KEY-----»\n",
 		"cat > k <<E\n«private-key|-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{h32}\n\n{b64}\n{b30}==\n-----END RSA PRIVATE KEY-----»\nE\n",
 		`"private_key": "«private-key|-----BEGIN PRIVATE KEY-----\nMII{b60}\n{b30}=\n-----END PRIVATE KEY-----\n»"`,
-		"«private-key|-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{b64}\n={b4}\n-----END PGP PRIVATE KEY BLOCK-----»", "«private-key|-----BEGIN EC PRIVATE KEY-----\n{b64}\n{b2}»",
+		"«private-key|-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{b64}\n={b4}\n-----END PGP PRIVATE KEY BLOCK-----»", "«private-key|-----BEGIN EC PRIVATE KEY-----\n{b64}\n{b4}»",
 		"echo «private-key|MIIEvQIBADANBgkqhkiG9w0BAQEFAASC{b300}» > k", "«private-key|b3BlbnNzaC1rZXktdjE{b200}»",
 		"PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\n«private-key|{b43}=»\nPrivate-MAC: {h64}\n",
 	} {

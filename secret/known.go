@@ -1,96 +1,129 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // known is a secret that was found once: it is one wherever else it stands, also where nothing says so. A program's effects repeat
 // its arguments.
 type known struct{ kind, value string }
 
-// Lengths, in bytes, of known values. A shorter one than leastKnown is looked for nowhere else: it would be found in every text. One
-// that is shorter than leastInside only counts as a word of its own.
 const (
-	leastKnown  = 4
-	leastInside = 12
+	leastKnown  = 4  // bytes of a value that is looked for elsewhere: a shorter one would be found in every text
+	leastInside = 12 // from this length on also inside of a word
 	leastLine   = 20 // of one line of a secret of several
+	mostKnown   = 256
 )
 
 // Knowing is a Keeper that also redacts what the receiver finds in a JSON value, wherever it stands in later texts. It is the receiver
 // itself where there is nothing. The error is that of JSON.
 func (k *Keeper) Knowing(raw []byte) (*Keeper, error) {
-	var found []known
+	var all []known
 	_, err := rewrite(raw, func(in context, s string) string {
-		spans := merge(find(in, s), s)
-		for _, span := range spans {
-			value := span.value
-			if value == "" {
-				value = s[span.Start:span.End]
-			}
-			found = appendKnown(found, span.Kind, value)
-		}
-		return k.replace(s, spans) // so that two member names that become one are an error
+		units := locate(k.context(in), s)
+		all = join(all, tellsElsewhere(s, units))
+		return k.replace(s, spansOf(s, units)) // so that two member names that become one are an error
 	})
-	if err != nil || len(found) == 0 {
+	if err != nil || len(all) == 0 {
 		return k, err
 	}
-	out := &Keeper{known: found}
+	out := &Keeper{known: all}
 	if k != nil {
-		out.key, out.known = k.key, append(found, k.known...)
+		out.key, out.known = k.key, join(all, k.known)
 	}
 	return out, nil
 }
 
-func appendKnown(list []known, kind, value string) []known {
-	if kind == kindLookalike {
-		return list
+// context adds what the keeper knows.
+func (k *Keeper) context(in context) context {
+	if k != nil {
+		in.known = join(in.known, k.known)
 	}
-	parts := []string{value}
-	if strings.Contains(value, "\n") {
-		for line := range strings.SplitSeq(value, "\n") {
-			if len(line) >= leastLine && !strings.HasPrefix(line, "-----") {
-				parts = append(parts, line)
-			}
-		}
-	}
-parts:
-	for _, p := range parts {
-		if len(p) < leastKnown {
+	return in
+}
+
+// tellsElsewhere are the found values that are secrets wherever else they stand: those with the form of one, and those that no name of a
+// file, a host or a program has. A value that a person chose, like python3, may be such a name too. Where the same text has it in the
+// open it stays so: who approves must see what is run and touched.
+func tellsElsewhere(s string, units []unit) (out []known) {
+	for _, u := range units {
+		if !u.found || u.Kind == kindLookalike {
 			continue
 		}
-		for _, other := range list {
-			if other.value == p {
-				continue parts
+		text := s[u.Start:u.End]
+		for _, v := range []string{text, u.value} {
+			switch {
+			case len(v) < leastKnown || strings.Contains(v, mark):
+			case strings.ContainsAny(v, "\n"):
+				for line := range strings.SplitSeq(v, "\n") {
+					if len(line) >= leastLine && !strings.HasPrefix(line, "-----") {
+						out = append(out, known{u.Kind, line})
+					}
+				}
+			case !general(u.Kind) && len(v) >= leastInside, random(v) && !namesPlace(v), hasMix(v) && !strings.ContainsAny(v, "/\\. \t;|&<>$`'\"=:,()") && !inTheOpen(s, v, units):
+				out = append(out, known{u.Kind, v})
 			}
 		}
-		list = append(list, known{kind, p})
 	}
-	return list
+	return out
 }
 
-// spans are the secrets of a text: what is found in it, and what is known.
-func (k *Keeper) spans(in context, s string) []Span {
-	all := find(in, s)
-	if k != nil {
-		for _, known := range k.known {
-			all = known.in(s, all)
+// namesPlace tells whether a value can be a path, or the name of a host.
+func namesPlace(v string) bool {
+	upper := 0
+	for i := range len(v) {
+		if letterKind(v[i]) == 'A' {
+			upper++
 		}
 	}
-	return merge(all, s)
+	return strings.Contains(v, ".") || path(v) || strings.Contains(v, "/") && upper < 4
 }
 
-func (v known) in(s string, spans []Span) []Span {
+// inTheOpen tells whether a value also stands in a text where no secret was found.
+func inTheOpen(s, v string, units []unit) bool {
 	for at := 0; ; {
-		i := strings.Index(s[at:], v.value)
-		if i < 0 {
-			return spans
+		n := strings.Index(s[at:], v)
+		if n < 0 {
+			return false
 		}
-		start, end := at+i, at+i+len(v.value)
-		if len(v.value) >= leastInside || (start == 0 || !isWord(s[start-1])) && (end == len(s) || !isWord(s[end])) {
-			spans = append(spans, Span{Start: start, End: end, Kind: v.kind})
+		start, end := at+n, at+n+len(v)
+		if apartIn(s, start, end) && !slices.ContainsFunc(units, func(u unit) bool { return u.Start < end && u.End > start }) {
+			return true
 		}
 		at = end
 	}
 }
 
-func isWord(b byte) bool {
-	return b == '_' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+// apartIn tells whether a part of a text is a word of its own.
+func apartIn(s string, start, end int) bool {
+	isWord := func(b byte) bool { return b == '_' || b >= 0x80 || letterKind(b) != 0 }
+	return (start == 0 || !isWord(s[start-1])) && (end == len(s) || !isWord(s[end]))
+}
+
+// join adds what is not there yet, up to a bound: more than that are no keys of one call.
+func join(all, more []known) []known {
+	for _, k := range more {
+		if len(all) < mostKnown && !slices.ContainsFunc(all, func(a known) bool { return a.value == k.value }) {
+			all = append(all[:len(all):len(all)], k)
+		}
+	}
+	return all
+}
+
+// recur finds the values that are known.
+func (c *scanner) recur(all []known) {
+	for _, k := range all {
+		for at := 0; ; {
+			n := strings.Index(c.s[at:], k.value)
+			if n < 0 {
+				break
+			}
+			start := at + n
+			at = start + len(k.value)
+			if len(k.value) >= leastInside || apartIn(c.s, start, at) {
+				c.add(start, at, k.kind)
+			}
+		}
+	}
 }

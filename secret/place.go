@@ -180,7 +180,7 @@ func (c *scanner) valueOf(f *found, start int) value {
 		return value{start: start, end: len(c.s), next: len(c.s), quoted: '"'}
 	}
 	if f.strong && !f.quoted && f.op == '=' {
-		if size, q := c.quoteAt(f.start - 1); c.open != 0 && size == 1 && q == c.open && !c.is(start, quote) {
+		if size, _ := c.quoteAt(start); c.open != 0 && size == 0 && c.has(f.start-1, string(c.open)) && c.afterOption(f.start-1) {
 			return c.inQuote(start)
 		}
 		if c.s[f.start:f.at] != "" && c.open != 0 || c.query(f.start) || c.listed(f) {
@@ -194,10 +194,22 @@ func (c *scanner) valueOf(f *found, start int) value {
 	} else if c.has(start, "@\"") {
 		start++
 	}
-	if size, q := c.quoteAt(start); size > 0 && (q != c.open || size > 1) {
+	if size, q := c.quoteAt(start); size > 0 && q != '`' && (q != c.open || size > 1) {
 		return c.quotedAt(start, size, q)
 	}
 	return c.plain(start)
+}
+
+// afterOption tells whether the argument whose quote stands at i is the value of an option, and no program: -e 'PASSWORD=a b', but
+// not sh -c 'PASSWORD=a b'.
+func (c *scanner) afterOption(i int) bool {
+	end := c.back(i, 8, blank)
+	start := c.back(end, 32, word|dash)
+	before := c.s[start:end]
+	if start == end {
+		return false
+	}
+	return before[0] == '-' && before[len(before)-1] != 'c' && !strings.Contains(before, "command") || before == "export" || before == "env"
 }
 
 // listed tells whether an assignment is a part of a list with other separators than the shell's: "Server=x;Password=y".
@@ -214,6 +226,10 @@ func (c *scanner) item(i int, comma bool) value {
 	v := value{start: i}
 	for ; i < len(c.s); i++ {
 		b := c.s[i]
+		if b == '<' && c.has(i, opaque) {
+			i += len(opaque) - 1
+			continue
+		}
 		if c.is(i, blank|line) || b == '"' || b == '`' || b == '&' || b == ';' || b == '|' || b == '\'' && c.open != '"' || b == '\\' && i+1 < len(c.s) && c.is(i+1, quote) ||
 			b == ',' && (comma || c.partAt(i+1)) || b == ')' || b == '#' && c.open == 0 || (b == '>' || b == '<') && i > v.start && c.s[v.start] != '<' {
 			break
@@ -228,7 +244,11 @@ func (c *scanner) plain(i int) value {
 	v := value{start: i}
 	for ; i < len(c.s); i++ {
 		b := c.s[i]
-		if c.is(i, blank|line) || b == '"' || b == '`' || b == '\'' || b == ';' || b == '\\' && i+1 < len(c.s) && (c.s[i+1] == 'n' || c.s[i+1] == 'r' || c.s[i+1] == '"') ||
+		if b == '<' && c.has(i, opaque) {
+			i += len(opaque) - 1
+			continue
+		}
+		if c.is(i, blank|line) || b == '"' || b == '`' || b == '\'' || b == ';' || c.open == 0 && (b == '|' || b == '&' || b == '>') || b == '\\' && i+1 < len(c.s) && (c.s[i+1] == 'n' || c.s[i+1] == 'r' || c.s[i+1] == '"') ||
 			b == '<' && i > v.start {
 			break
 		}
@@ -256,8 +276,15 @@ func (c *scanner) secret(f *found, name, v string) bool {
 	case webhook:
 		return strings.HasPrefix(v, "http")
 	}
+	if f.strong && f.op == '=' && f.val.quoted == 0 && strings.HasSuffix(v, ",") { // an argument of a call
+		f.strong, v = false, v[:len(v)-1]
+		f.val.end--
+	}
 	if !f.strong {
 		return c.weak(f, name, v)
+	}
+	if f.val.quoted == 0 && v != "" && f.op == '=' && (v[0] == '{' || v[0] == '(') {
+		return false
 	}
 	if f.val.quoted == 0 && f.val.end < len(c.s) && (c.s[f.val.end] == '(' || c.s[f.val.end] == '[') || strings.HasSuffix(v, "()") {
 		return false // a call
@@ -290,7 +317,7 @@ func (c *scanner) weak(f *found, name, v string) bool {
 		}
 		return random(v) || f.op == ':' && len(v) >= 8 && hasMix(v) && hasDigit(v) && !strings.ContainsAny(v, " /")
 	}
-	if typeWord(v) || strings.ContainsAny(v[:min(len(v), 200)], "([{") || path(v) {
+	if typeWord(v) || strings.ContainsAny(v[:min(len(v), 200)], "([{") || path(v) || strings.HasPrefix(v, "0x") || hollow(v) {
 		return false
 	}
 	if f.class != password {
@@ -348,17 +375,16 @@ func (c *scanner) take(f *found) int {
 	if k, a, b := c.formAt(start); b == end && a == start {
 		kind = k
 	}
-	c.spans = append(c.spans, Span{Start: start, End: end, Kind: kind, value: c.plainValue(start, end, f.val.quoted)})
-	if start == end {
-		c.spans = c.spans[:len(c.spans)-1]
+	if end = c.upToCommand(start, end); start >= end {
 		return f.at + 1
 	}
+	c.spans = append(c.spans, Span{Start: start, End: end, Kind: kind, value: c.plainValue(start, end, f.val.quoted)})
 	return end
 }
 
 // formAt reads the form that begins at i.
 func (c *scanner) formAt(i int) (kind string, start, end int) {
-	if i+1 >= len(c.s) || !c.t.startsEntry(c.s[i], c.s[i+1]) {
+	if i+2 >= len(c.s) || !c.t.mayBegin(c.s[i], c.s[i+1], c.s[i+2]) {
 		return "", 0, 0
 	}
 	kind, start, end, _, _ = c.match(i)
@@ -397,11 +423,13 @@ func (c *scanner) userinfo(i int) int {
 scan:
 	for ; end < len(s) && end-start < far; end++ {
 		switch b := s[end]; {
+		case b == '<' && c.has(end, opaque):
+			end += len(opaque) - 1
 		case b == ':' && colon < 0:
 			colon = end
 		case b == '@':
 			at = end // the last one: a password may have an "@" that should have been escaped
-		case b == '/', b == '?', b == '#', b == '<' && at >= 0, b == '>' && at >= 0, c.is(end, blank|line|quote), b == '\\', b == ',' && at >= 0, b == ';' && at >= 0, b == '|':
+		case b == '/', b == '?', b == '#', b == '<' && at >= 0, b == '>' && at >= 0, c.is(end, blank|line|quote), b == '\\', b == ',' && at >= 0, b == '|', c.open == 0 && strings.IndexByte(";&()<>", b) >= 0, b == ';' && at >= 0:
 			break scan
 		}
 	}
@@ -411,15 +439,20 @@ scan:
 	if colon < 0 || at < colon {
 		return start
 	}
+	for i := start; i < colon; i++ { // a token may stand for the user
+		if kind, a, b := c.formAt(i); b > 0 && a == i && b <= colon {
+			i = c.add(a, b, kind) - 1
+		}
+	}
 	password := s[colon+1 : at]
 	if reference(password, false) {
-		return start
+		return at
 	}
 	kind := kindURLPassword
 	if k, a, b := c.formAt(colon + 1); a == colon+1 && b == at {
 		kind = k
 	}
-	return c.add(colon+1, at, kind)
+	return c.place(colon+1, at, kind, start)
 }
 
 // element is about XML: <password>hunter2</password>.

@@ -269,7 +269,7 @@ func rules() []rule {
 	}
 }
 
-// special are the kinds of tokens that more than a prefix tells. Each has a function in forms.go.
+// special are the kinds of tokens that more than a prefix tells. scanner.special reads them.
 func special() []rule {
 	return []rule{
 		{kind: kindJWT, prefix: "eyJ"},
@@ -298,8 +298,8 @@ func special() []rule {
 type table struct {
 	class   [256]charset
 	acts    [256]act
-	pairs   [1 << 10]uint64 // which pairs of bytes begin a rule, a tool or a word
-	first   [257]uint16     // entries by the first byte of their text: first[b] to first[b+1]
+	begins  [1 << 9]uint64 // which three bytes begin a rule, a tool or a word, by the low five bits of each
+	first   [257]uint16    // entries by the first byte of their text: first[b] to first[b+1]
 	entries []entry
 	kinds   map[string]bool
 	vendors []vendor
@@ -309,10 +309,11 @@ type table struct {
 // entry is something that a scan stops at.
 type entry struct {
 	text string
-	rule *rule                                // a form
-	spec func(*scanner, int) (start, end int) // a special form; end 0 if it is none
+	rule *rule // a form
 	kind string
 	tool toolID
+
+	special bool // a form that special reads
 }
 
 var tables = sync.OnceValue(func() *table {
@@ -325,7 +326,7 @@ var tables = sync.OnceValue(func() *table {
 		t.entries = append(t.entries, entry{text: all[i].prefix, rule: &all[i], kind: all[i].kind})
 	}
 	for _, r := range special() {
-		t.entries = append(t.entries, entry{text: r.prefix, spec: specialForm(r.prefix), kind: r.kind})
+		t.entries = append(t.entries, entry{text: r.prefix, special: true, kind: r.kind})
 	}
 	for _, tool := range tools() {
 		t.entries = append(t.entries, entry{text: tool.name, tool: tool.id})
@@ -344,8 +345,7 @@ var tables = sync.OnceValue(func() *table {
 	for b := range 256 {
 		t.first[b] = uint16(at)
 		for at < len(t.entries) && int(t.entries[at].text[0]) == b {
-			pair := uint(t.entries[at].text[0])<<8 | uint(t.entries[at].text[1])
-			t.pairs[pair>>6] |= 1 << (pair & 63)
+			t.begin(t.entries[at].text)
 			t.acts[b] |= actEntry
 			at++
 		}
@@ -354,9 +354,22 @@ var tables = sync.OnceValue(func() *table {
 	return t
 })
 
-func (t *table) startsEntry(a, b byte) bool {
-	pair := uint(a)<<8 | uint(b)
-	return t.pairs[pair>>6]>>(pair&63)&1 != 0
+func three(a, b, c byte) uint { return uint(a&31)<<10 | uint(b&31)<<5 | uint(c&31) }
+
+func (t *table) begin(text string) {
+	for c := range 32 {
+		if len(text) > 2 && c != int(text[2]&31) {
+			continue
+		}
+		n := three(text[0], text[1], byte(c))
+		t.begins[n>>6] |= 1 << (n & 63)
+	}
+}
+
+// mayBegin tells whether an entry may begin with three bytes: few texts have them that have none.
+func (t *table) mayBegin(a, b, c byte) bool {
+	n := three(a, b, c)
+	return t.begins[n>>6]>>(n&63)&1 != 0
 }
 
 func classOf(b byte) charset {

@@ -11,6 +11,8 @@ type context struct {
 	tool toolID // the program whose argument it is
 	deep int    // how many times something was unwrapped to get at it
 
+	known []known // secrets that were found elsewhere
+
 	argument bool  // it is one argument of a vector: what begins at its start ends at its end
 	awaited  named // what the option before it wants, the class nothing if that is no secret
 	part     part
@@ -26,6 +28,7 @@ type scanner struct {
 	open     byte   // the quote that is open, 0 for none
 	stray    bool   // it stands behind a letter, and may be an apostrophe
 	argument bool
+	data     bool // all of the text is the value of a name: no shell reads it
 	otp      bool // inside an otpauth URL
 	none     [2]bool
 	last     struct { // the word of the shell that was read last: what begins inside it ends where it ends
@@ -46,6 +49,9 @@ func find(in context, s string) []Span {
 		return c.spans
 	}
 	c.scan()
+	if in.known != nil {
+		c.recur(in.known)
+	}
 	if in.deep < maxDeep {
 		c.unwrap(in)
 	}
@@ -97,7 +103,7 @@ func (c *scanner) scan() {
 			i++
 			continue
 		}
-		if a&actEntry != 0 && i+1 < len(s) && t.startsEntry(s[i], s[i+1]) {
+		if a&actEntry != 0 && i+1 < len(s) && t.mayBegin(s[i], s[i+1], s[min(i+2, len(s)-1)]) {
 			if next := c.entry(i); next > i {
 				i = next
 				continue
@@ -146,8 +152,8 @@ func (c *scanner) act(a act, i int) int {
 	case actBack:
 		return c.behind(i)
 	case actSkip:
-		if c.open != '\'' && i+1 < len(s) && s[i+1] != '\n' && s[i+1] != '\'' {
-			if q := s[i+1]; q == '"' || q == '\\' {
+		if c.open != '\'' && i+1 < len(s) {
+			if q := s[i+1]; q == '"' || q == '\\' || q == '\'' && c.open == 0 {
 				return i + 2
 			}
 		}
@@ -187,33 +193,49 @@ func (c *scanner) add(start, end int, kind string) int {
 	return end
 }
 
+// place adds what stands in a place for a secret, up to what a shell would run: that stays readable, whatever was before it. It says where to
+// go on; other, if nothing is left.
+func (c *scanner) place(start, end int, kind string, other int) int {
+	if end = c.upToCommand(start, end); start >= end {
+		return other
+	}
+	return c.add(start, end, kind)
+}
+
+// upToCommand is where in a value the next command, or a substitution, would begin: quotes can be other ones than they seem, behind a
+// comment or a document. No password that anybody chose has an operator with a blank beside it.
+func (c *scanner) upToCommand(start, end int) int {
+	if c.data {
+		return end
+	}
+	for i := start; i < end; i++ {
+		switch c.s[i] {
+		case '\n', '`':
+			return i
+		case ';', '|', '&', '<', '>':
+			if i+1 < end && c.is(i+1, blank) || i > start && c.is(i-1, blank) {
+				return c.back(i, i-start, blank)
+			}
+		case '$':
+			if i+1 < len(c.s) && (c.s[i+1] == '(' || c.s[i+1] == '{') {
+				return i
+			}
+		}
+	}
+	return end
+}
+
 // entry tries everything that begins with the bytes at i, and says where to go on; i for nothing.
 func (c *scanner) entry(i int) int {
 	if kind, start, end, tool, e := c.match(i); end > 0 {
-		c.add(start, end, kind)
-		if kind == kindLookalike {
-			return c.insidePlaceholder(i, end)
+		if kind == kindLookalike && c.has(i, opaque) {
+			return i + len(opaque)
 		}
-		return end
+		return c.add(start, end, kind)
 	} else if tool != 0 {
 		return c.command(e, i, tool)
 	}
 	return i
-}
-
-// insidePlaceholder goes over what has the form of a placeholder, and is none here. "password:COMMITMENT" is not taken for a name with its value
-// again, so that text which is redacted twice can be put back. A token inside is found all the same.
-func (c *scanner) insidePlaceholder(i, end int) int {
-	_, size := placeholder(c.s[i:])
-	if size == 0 {
-		return end
-	}
-	for at := end; at < i+size; at++ {
-		if kind, start, stop := c.formAt(at); stop > 0 && !general(kind) {
-			at = c.add(start, stop, kind) - 1
-		}
-	}
-	return i + size
 }
 
 // match finds the form or the word that stands at i. end is 0 if there is no form.
@@ -222,7 +244,7 @@ func (c *scanner) match(i int) (kind string, start, end int, tool toolID, e *ent
 	entries := c.t.entries[c.t.first[b]:c.t.first[int(b)+1]]
 	for x := range entries {
 		e := &entries[x]
-		if !c.has(i, e.text) {
+		if e.text[1] != c.s[i+1] || !c.has(i, e.text) {
 			continue
 		}
 		switch {
@@ -230,8 +252,8 @@ func (c *scanner) match(i int) (kind string, start, end int, tool toolID, e *ent
 			if start, end := c.form(e.rule, i); end > 0 {
 				return e.kind, start, end, 0, e
 			}
-		case e.spec != nil:
-			if start, end := e.spec(c, i); end > 0 {
+		case e.special:
+			if start, end := c.special(e.text, i); end > 0 {
 				return e.kind, start, end, 0, e
 			}
 		case c.standsAlone(i, i+len(e.text)):

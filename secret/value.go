@@ -19,7 +19,7 @@ func (c *scanner) quoteAt(i int) (size int, q byte) {
 	for j < len(c.s) && c.s[j] == '\\' && j-i < 8 {
 		j++
 	}
-	if j < len(c.s) && c.is(j, quote) {
+	if j < len(c.s) && c.is(j, quote) && (j == i || c.open != 0 || c.data) {
 		return j - i + 1, c.s[j]
 	}
 	return 0, 0
@@ -29,8 +29,13 @@ func (c *scanner) quoteAt(i int) (size int, q byte) {
 func (c *scanner) quotedAt(i, size int, q byte) value {
 	start := i + size
 	v := value{start: start, quoted: q}
-	if size > 1 { // \" ends at the next \"
-		if n := strings.Index(c.s[start:], c.s[i:start]); n >= 0 {
+	if size > 1 { // \" ends at the next \", or where the string around it ends
+		n := strings.Index(c.s[start:], c.s[i:start])
+		if end, ok := c.closing(start, q); ok && (n < 0 || end < start+n) {
+			v.end, v.next = end, end
+			return v
+		}
+		if n >= 0 {
 			v.end, v.next = start+n, start+n+size
 			return v
 		}
@@ -118,6 +123,9 @@ func (c *scanner) rest(i int) value {
 	for i < len(c.s) {
 		b := c.s[i]
 		switch {
+		case b == '<' && c.has(i, opaque):
+			i += len(opaque)
+			continue
 		case c.is(i, blank|line), b == ';', b == '|', b == '&', b == '<', b == '>', b == ')', b == '(', b == '`':
 			return value{start: start, end: i, next: i}
 		case b == '\\' && i+1 < len(c.s):

@@ -1,7 +1,9 @@
 package secret
 
 import (
+	"cmp"
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,46 +12,73 @@ import (
 
 // view is a text as it is after something took its quotes and escapes out, and where each byte was.
 type view struct {
-	text []byte
-	at   []int32 // one more than text: where the bytes begin, then the end
+	text  []byte
+	seams []seam
+	end   int // of the whole text
+}
+
+// seam is where bytes of a view follow each other that did not in the text.
+type seam struct{ at, was int }
+
+// was is where in the text the byte i of a view was.
+func (v *view) was(i int) int {
+	if i >= len(v.text) {
+		return v.end
+	}
+	n, exact := slices.BinarySearchFunc(v.seams, i, func(s seam, i int) int { return cmp.Compare(s.at, i) })
+	if !exact {
+		n--
+	}
+	return v.seams[n].was + i - v.seams[n].at
 }
 
 var views = sync.Pool{New: func() any { return new(view) }}
 
 func (v *view) put(b byte, at int) {
+	if n := len(v.seams); n == 0 || v.seams[n-1].was+len(v.text)-v.seams[n-1].at != at {
+		v.seams = append(v.seams, seam{len(v.text), at})
+	}
 	v.text = append(v.text, b)
-	v.at = append(v.at, int32(at))
 }
 
 // unwrap looks again, at what a shell, JSON, a URL or base64 would make of the text.
 func (c *scanner) unwrap(in context) {
-	if len(c.s) < 1<<30 {
-		if strings.ContainsAny(c.s, "'\"\\") && cutWord(c.s) {
-			c.again(in, unquote)
-		}
-		if n := strings.IndexByte(c.s, '%'); n >= 0 && n+2 < len(c.s) {
-			c.again(in, unescapeURL)
-		}
+	if strings.ContainsAny(c.s, "'\"\\") {
+		c.again(in, unquote)
+	}
+	if n := strings.IndexByte(c.s, '%'); n >= 0 && n+2 < len(c.s) {
+		c.again(in, unescapeURL)
 	}
 	c.encoded(in)
 }
 
-// cutWord tells whether a quote or a backslash stands inside a word, or begins one: else taking them out changes nothing that counts.
+// cutWord tells whether a quote or a backslash stands inside a word, or begins an escape: else taking them out changes nothing that counts.
 func cutWord(s string) bool {
 	t := tables()
-	for i := 1; i < len(s)-1; i++ {
-		switch s[i] {
-		case '\'', '"', '\\':
-			if t.class[s[i-1]]&any64 != 0 || s[i] == '\\' {
-				j := i + 1
-				for j < len(s) && (s[j] == '\'' || s[j] == '"' || s[j] == '\\' || s[j] == '\n') {
-					j++
-				}
-				if j < len(s) && t.class[s[j]]&any64 != 0 {
-					return true
-				}
+	for i := 0; i < len(s)-1; i++ {
+		if b := s[i]; b != '\'' && b != '"' && b != '\\' {
+			continue
+		}
+		start, j := i, i
+	cut:
+		for j < len(s) {
+			switch b := s[j]; {
+			case b == '\'' || b == '"' || b == '$' && j > start:
+				j++
+			case b != '\\' || j+1 == len(s):
+				break cut
+			case s[j+1] == 'x' || s[j+1] == 'u' || s[j+1] == '1' || s[j+1] == '0':
+				return true
+			case s[j+1] == '\n' || s[j+1] == 'n' || s[j+1] == 'r' || s[j+1] == 't':
+				j += 2
+			default:
+				j++
 			}
 		}
+		if j < len(s) && t.class[s[j]]&any64 != 0 && (start > 0 && t.class[s[start-1]]&any64 != 0 || s[start] == '\\') {
+			return true
+		}
+		i = max(i, j-1)
 	}
 	return false
 }
@@ -57,9 +86,9 @@ func cutWord(s string) bool {
 // again scans a view of the text, and keeps what only the view shows.
 func (c *scanner) again(in context, make func(string, *view) bool) {
 	v := views.Get().(*view)
-	v.text, v.at = v.text[:0], v.at[:0]
+	v.text, v.seams, v.end = v.text[:0], v.seams[:0], len(c.s)
+	const most = 1 << 22
 	defer func() {
-		const most = 1 << 20
 		if cap(v.text) <= most {
 			views.Put(v)
 		}
@@ -67,16 +96,13 @@ func (c *scanner) again(in context, make func(string, *view) bool) {
 	if !make(c.s, v) {
 		return
 	}
-	v.at = append(v.at, int32(len(c.s)))
 	text := string(v.text)
 	in.deep++
 	inner := scanner{t: c.t, s: text, tool: in.tool}
 	inner.scan()
 	for _, s := range inner.spans {
-		start, end := int(v.at[s.Start]), int(v.at[s.End-1])+1
-		if s.End < len(v.at) {
-			end = c.trimmed(start, int(v.at[s.End]), end)
-		}
+		start := v.was(s.Start)
+		end := c.trimmed(start, v.was(s.End), v.was(s.End-1)+1)
 		if general(s.Kind) && !c.cutName(v, s.Start) || end-start == s.End-s.Start && c.s[start:end] == text[s.Start:s.End] && !general(s.Kind) {
 			continue
 		}
@@ -107,7 +133,7 @@ func (c *scanner) cutName(v *view, start int) bool {
 		if b := v.text[i-1]; i < start && c.t.class[b]&(word|dash) == 0 && b != '=' && b != ':' && b != ' ' {
 			break
 		}
-		if gap := int(v.at[i]) - int(v.at[i-1]); gap != 1 && c.t.class[v.text[i-1]]&(word|equals) != 0 && !(gap == 2 && v.text[i-1] == '=') {
+		if gap := v.was(i) - v.was(i-1); gap != 1 && c.t.class[v.text[i-1]]&(word|equals) != 0 && !(gap == 2 && v.text[i-1] == '=') {
 			return true
 		}
 	}
@@ -115,9 +141,33 @@ func (c *scanner) cutName(v *view, start int) bool {
 }
 
 // unquote takes out quotes, backslashes and newlines behind them, and reads \x41, \u0041 and \101 as what they stand for to printf,
-// $'...' and JSON.
+// $'...' and JSON. Lines in which that joins nothing are left out.
 func unquote(s string, v *view) bool {
 	changed := false
+	for i := 0; i < len(s); {
+		end := i
+		for {
+			n := strings.IndexByte(s[end:], '\n')
+			if n < 0 {
+				end = len(s)
+				break
+			}
+			end += n + 1
+			if n == 0 || s[end-2] != '\\' && !strings.HasSuffix(s[:end], "\\\r\n") {
+				break
+			}
+		}
+		if cutWord(s[i:end]) {
+			unquoteLine(s[i:end], i, v)
+			v.put('\n', end-1)
+			changed = true
+		}
+		i = end
+	}
+	return changed
+}
+
+func unquoteLine(s string, at int, v *view) {
 	var open byte
 	for i := 0; i < len(s); {
 		b := s[i]
@@ -128,19 +178,16 @@ func unquote(s string, v *view) bool {
 			} else if open == b {
 				open = 0
 			}
-			changed = true
 			i++
 		case b == '$' && i+1 < len(s) && (s[i+1] == '\'' || s[i+1] == '"') && open == 0:
 			i++
 		case b == '\\' && i+1 < len(s):
-			changed = true
-			i += escape(s[i:], i, open, v)
+			i += escape(s[i:], at+i, open, v)
 		default:
-			v.put(b, i)
+			v.put(b, at+i)
 			i++
 		}
 	}
-	return changed
 }
 
 // escape reads what a backslash at the start of s begins, and says how long it is.
@@ -189,22 +236,63 @@ func escape(s string, at int, open byte, v *view) int {
 	return 1
 }
 
-// unescapeURL reads the percent-encoding of RFC 3986, section 2.1.
+// unescapeURL reads the percent-encoding of RFC 3986, section 2.1, in the lines that have it.
 func unescapeURL(s string, v *view) bool {
-	changed := false
-	for i := 0; i < len(s); {
-		if s[i] == '%' && i+2 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil && n > ' ' && n < utf8.RuneSelf {
-				v.put(byte(n), i)
-				i += 3
-				changed = true
+	for start := 0; start < len(s); {
+		n := nextEscape(s[start:])
+		if n < 0 {
+			break
+		}
+		end := len(s)
+		if nl := strings.IndexByte(s[start+n:], '\n'); nl >= 0 {
+			end = start + n + nl + 1
+		}
+		for i := start + strings.LastIndexByte(s[start:start+n], '\n') + 1; i < end; i++ {
+			if b := unescaped(s[i:]); b != 0 {
+				v.put(b, i)
+				i += 2
 				continue
 			}
+			v.put(s[i], i)
 		}
-		v.put(s[i], i)
-		i++
+		start = end
 	}
-	return changed
+	return len(v.text) > 0
+}
+
+// nextEscape is where the next escape stands, -1 if there is none.
+func nextEscape(s string) int {
+	for at := 0; ; at++ {
+		n := strings.IndexByte(s[at:], '%')
+		if n < 0 {
+			return -1
+		}
+		if at += n; unescaped(s[at:]) != 0 {
+			return at
+		}
+	}
+}
+
+// unescaped is the printable character that an escape at the start of s stands for, 0 if there is none.
+func unescaped(s string) byte {
+	if len(s) < 3 || s[0] != '%' {
+		return 0
+	}
+	high, low := hexDigit(s[1]), hexDigit(s[2])
+	if b := high<<4 | low; high < 8 && low < 16 && b > ' ' {
+		return b
+	}
+	return 0
+}
+
+func hexDigit(b byte) byte {
+	switch {
+	case b >= '0' && b <= '9':
+		return b - '0'
+	case lowered(b) >= 'a' && lowered(b) <= 'f':
+		return lowered(b) - 'a' + 10
+	}
+	return 0xff
 }
 
 // plainValue is a value as the shell gives it to the program, "" where it is as it is written.
@@ -214,7 +302,7 @@ func (c *scanner) plainValue(start, end int, quoted byte) string {
 		return ""
 	}
 	var v view
-	if !unquote(text, &v) || len(v.text) == 0 {
+	if unquoteLine(text, 0, &v); len(v.text) == 0 {
 		return ""
 	}
 	return string(v.text)
@@ -227,18 +315,12 @@ const leastEncoded = 28
 func (c *scanner) encoded(in context) {
 	s := c.s
 	for i := 0; i+leastEncoded <= len(s); {
-		if !c.is(i+leastEncoded-1, any64) {
-			i += leastEncoded
+		if start := c.back(i+leastEncoded, leastEncoded, any64); start > i {
+			i = start // no run that begins before it is long enough
 			continue
 		}
-		start := i
-		for start < i+leastEncoded-1 && c.run(start, i+leastEncoded, any64) < i+leastEncoded {
-			start = c.run(start, i+leastEncoded, any64) + 1
-		}
 		end := c.run(i+leastEncoded, len(s), any64)
-		if end-start >= leastEncoded {
-			c.decode(in, start, end)
-		}
+		c.decode(in, i, end)
 		i = end
 	}
 }
@@ -256,6 +338,9 @@ func (c *scanner) decode(in context, start, end int) {
 		enc = base64.RawURLEncoding
 	}
 	run = run[:len(run)/4*4+[]int{0, 0, 2, 3}[len(run)%4]]
+	if !promising(enc, run) {
+		return
+	}
 	buf := make([]byte, enc.DecodedLen(len(run)))
 	n, _ := enc.Decode(buf, []byte(run)) // what cannot be read ends it
 	if n < 16 {
@@ -280,6 +365,27 @@ func (c *scanner) decode(in context, start, end int) {
 			return
 		}
 	}
+}
+
+// promising tells whether a run is worth decoding: it begins like text, or is long enough to be a file that holds some.
+func promising(enc *base64.Encoding, run string) bool {
+	const long, first = 512, 24
+	if len(run) >= long {
+		return true
+	}
+	var in [first]byte
+	var out [first / 4 * 3]byte
+	copy(in[:], run)
+	n, _ := enc.Decode(out[:], in[:])
+	for at := 0; at < n; {
+		r, size := utf8.DecodeRune(out[at:n])
+		switch {
+		case r == utf8.RuneError && n-at >= utf8.UTFMax, r < ' ' && r != '\n' && r != '\t' && r != '\r', r == 0x7f:
+			return false
+		}
+		at += size
+	}
+	return n > 0
 }
 
 // printable tells whether a text is one for people, not bytes.

@@ -5,6 +5,8 @@ import "strings"
 // whole is about a text that a name holds: {"password": "..."}. It tells whether nothing is left to look for.
 func (c *scanner) whole(in context) bool {
 	n := nameOf(in.name)
+	c.data = true
+	defer func() { c.data = false }()
 	f := found{named: n, strong: true, quoted: true, val: value{start: 0, end: len(c.s), quoted: '"'}}
 	v := c.s
 	switch n.class {
@@ -29,7 +31,7 @@ func (c *scanner) whole(in context) bool {
 	case signature:
 		return false
 	default:
-		if strings.HasPrefix(v, mark) || !c.secret(&f, in.name, v) {
+		if !c.secret(&f, in.name, v) {
 			return false
 		}
 	}
@@ -42,6 +44,8 @@ func (c *scanner) awaits(in context) bool {
 	if strings.HasPrefix(c.s, "-") && (in.awaited.class != password || strings.HasPrefix(c.s, "--") || c.s == "-") {
 		return false
 	}
+	c.data = true
+	defer func() { c.data = false }()
 	f := found{named: in.awaited, strong: true, quoted: true, val: value{start: 0, end: len(c.s), quoted: '"'}}
 	switch {
 	case in.part != allOf:
