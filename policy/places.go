@@ -58,8 +58,8 @@ func builtin() []row {
 			"~/.local/bin/**", "~/bin/**", "$CLAUDE/local/**", "~/.local/share/claude/**",
 			// who may log in, and as whom
 			"~/.ssh/**", "/root/.ssh/**", "/etc/ssh/**", "/etc/pam.d/**", "/etc/security/**",
-			// processes that run, and the kernel
-			"/proc/**", "/sys/**",
+			// the kernel
+			"/sys/**",
 			// editors and environments that run what a folder says
 			"*/.vscode//tasks.json", "*/.vscode//settings.json", "*/.envrc", "*/.devcontainer/**",
 		}},

@@ -60,7 +60,7 @@ func TestSafetyProtectedPlaces(t *testing.T) {
 		{D, "/home/u/.Local/State/Ambit/log/**", "deny"}, {R, "/home/u/.local/state/ambit/LOG.KEY", "deny"}, {W, "/Usr/local/bin/AMBIT", "deny"}, {W, "/elsewhere/.GIT/hooks/pre-commit", "ask"},
 		{W, "/home/u/.claude/shell-snapshots/snapshot-bash-1.sh", "deny"}, {W, "/home/u/.claude/session-env/s/hook.sh", "deny"}, {W, "/home/u/.claude/remote-settings.json", "deny"},
 		{W, "/home/u/shop/.git/modules/sub/hooks/post-checkout", "ask"}, {W, "/home/u/shop/.git/worktrees/w/config.worktree", "ask"}, {W, "/home/u/shop/.git/modules/sub/config", "ask"},
-		{W, "/home/u/.local/bin/git", "ask"}, {W, "/home/u/.claude/local/claude", "ask"}, {W, "/proc/1/mem", "ask"}, {R, "/proc/1/status", "quiet"}, {W, "/etc/cron.daily/x", "ask"},
+		{W, "/home/u/.local/bin/git", "ask"}, {W, "/home/u/.claude/local/claude", "ask"}, {W, "/proc/self/fd/2", "quiet"}, {W, "/etc/cron.daily/x", "ask"},
 		{W, "/home/u/.local/share/systemd/user/x.service", "ask"}, {R, "/home/u/.local/bin/git", "quiet"}, {W, "/home/u/.local/lib/x", "quiet"},
 		{W, "/usr/local/bin/ambit", "deny"}, {D, "/usr/local/bin/ambit", "deny"}, {W, "/usr/local/bin/ambits", "quiet"}, {W, "/usr/local/bin/other", "quiet"},
 		{R, "/home/u/.local/state/ambit/log.key", "deny"}, {R, "/home/u/.local/state/ambit/**", "deny"}, {R, "/home/u/.local/state/ambit/log/checkpoint", "quiet"},
