@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -15,8 +14,9 @@ const ordinaryCommand = `cd /home/user/project && git add -A && git commit -m "p
 func goSource(tb testing.TB) string {
 	tb.Helper()
 	var b strings.Builder
+	root := goRoot(tb)
 	for _, dir := range []string{"net/http", "encoding/json", "go/types"} {
-		names, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", dir, "*.go"))
+		names, err := filepath.Glob(filepath.Join(root, "src", dir, "*.go"))
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func goSource(tb testing.TB) string {
 		}
 	}
 	if b.Len() < 1<<20 {
-		tb.Fatalf("only %d bytes of source under %s", b.Len(), runtime.GOROOT())
+		tb.Fatalf("only %d bytes of source under %s", b.Len(), root)
 	}
 	return b.String()[:1<<20]
 }

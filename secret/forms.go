@@ -14,7 +14,7 @@ func (c *scanner) form(r *rule, i int) (start, end int) {
 	}
 	// A first look is at no more than what decides, so that a text of a million prefixes is read once.
 	seen := c.run(body, body+max(r.min, 64), r.body)
-	if seen-body < r.min || masked(c.s[body:seen]) || r.how&mixed != 0 && !hasDigit(c.s[body:seen]) {
+	if seen-body < r.min || masked(c.s[body:seen]) || r.how&mixed != 0 && !hasDigit(c.s[body:seen]) || r.how&dense != 0 && countDigits(c.s[body:seen]) < 3 {
 		return 0, 0
 	}
 	end = c.run(seen, most, r.body)
@@ -72,6 +72,15 @@ func hasDigit(s string) bool {
 		}
 	}
 	return false
+}
+
+func countDigits(s string) (n int) {
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			n++
+		}
+	}
+	return n
 }
 
 // special reads a form that more than a prefix and an alphabet tells; end is 0 if there is none at i.

@@ -136,10 +136,9 @@ func (r *rewriter) object(in context) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return err
 	}
-	var pair string
-	var program toolID
+	var about about
 	if r.depth <= maxPeekDepth {
-		pair, program = r.peek(start)
+		about = r.peek(start)
 	}
 	var names map[string]bool // once one of them changed
 	var all []string
@@ -160,10 +159,14 @@ func (r *rewriter) object(in context) error {
 		switch {
 		case inherits(name) && in.name != "":
 			member = in
-		case strings.EqualFold(name, "value") && pair != "":
-			member.name = pair
+		case strings.EqualFold(name, "value") && about.pair != "":
+			member.name = about.pair
 		case arguments(name):
-			member.tool = program
+			member.tool = about.program
+		case about.manifest && (name == "data" || name == "stringData"):
+			member.manifest = true
+		case in.manifest && nameOf(name).class == nothing:
+			member.name = "secret"
 		}
 		if err := r.value(member); err != nil {
 			return err
@@ -198,40 +201,48 @@ func arguments(name string) bool {
 	return false
 }
 
-// peek looks at the strings of an object before they are read in order: the name of a pair of name and value, and the program whose
-// arguments are in another member.
-func (r *rewriter) peek(start int) (pair string, program toolID) {
+// about is what some members of an object say about the others.
+type about struct {
+	pair     string // the name of a pair of name and value
+	program  toolID // whose arguments are in another member
+	manifest bool   // a Secret of Kubernetes, whose data is secret
+}
+
+// peek looks at the strings of an object before they are read in order.
+func (r *rewriter) peek(start int) (a about) {
 	rest := r.raw[start:]
 	if n := bytes.IndexByte(rest, '{'); n >= 0 {
 		rest = rest[n:]
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(rest[:min(len(rest), maxPeek)]))
 	if _, err := d.ReadToken(); err != nil {
-		return "", 0
+		return a
 	}
 	for n := 0; n < 8 && d.PeekKind() == '"'; n++ {
 		t, err := d.ReadToken()
 		if err != nil {
-			return pair, program
+			return a
 		}
 		name := strings.ToLower(t.String())
 		if d.PeekKind() != '"' {
 			if d.SkipValue() != nil {
-				return pair, program
+				return a
 			}
 			continue
 		}
 		if t, err = d.ReadToken(); err != nil {
-			return pair, program
+			return a
 		}
 		switch name {
 		case "name", "key":
-			pair = t.String()
+			a.pair = t.String()
 		case "command", "cmd", "program":
-			program = programOf(t.String())
+			a.program = programOf(t.String())
+		case "kind":
+			a.manifest = t.String() == "Secret"
 		}
 	}
-	return pair, program
+	return a
 }
 
 // maxPeek and maxPeekDepth bound what peek reads, so that nested objects are not read again for each of their levels.

@@ -22,7 +22,7 @@ func TestJSON(t *testing.T) {
 		`{"arguments":"{\"password\":\"«password|hunter2»\",\"n\":1}"}`, `{"«github-token|ghp_{a36}»":1}`, `{"url":"https://me:«url-password|x»@h"}`,
 		`{"description":"sets the password","session_id":"3f2b8c1e-0d4a-4b8a-9d0e-2f6a1c7b5e90","token":null,"password":""}`, `{"token":"$TOKEN","password":"<password>"}`,
 		`{"type":"object","properties":{"password":{"type":"string","description":"The password"}},"required":["password"]}`, `"PASSWORD=«password|x»"`, `"x"`, ` 1 `, `[]`, `{}`,
-		`{"private_key":"«private-key|-----BEGIN PRIVATE KEY-----\nMII{b60}\n-----END PRIVATE KEY-----\n»"}`, `["curl","-H","X-Api-Key: «api-key|abc»"]`, `["gh","secret","set","N","--body","«secret|x»"]`,
+		`{"private_key":"«private-key|-----BEGIN PRIVATE KEY-----\nMII{b60}\n-----END PRIVATE KEY-----\n»"}`, `{"apiVersion":"v1","data":{"password":"«password|aHVudGVyMg==»","user":"«secret|bWU=»"},"kind":"Secret","metadata":{"name":"x"}}`, `{"kind":"ConfigMap","data":{"user":"bWU="}}`, `["curl","-H","X-Api-Key: «api-key|abc»"]`, `["gh","secret","set","N","--body","«secret|x»"]`,
 	} {
 		plain, spans := marked(t, text)
 		var b strings.Builder

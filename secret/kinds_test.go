@@ -39,6 +39,8 @@ func TestTokens(t *testing.T) {
 		"«dropbox-token|sl.{u140}»", "«easypost-key|EZAK{a54}»", "«shippo-token|shippo_live_{h40}»", "«contentful-token|CFPAT-{u43}»", "«prefect-key|pnu_{a36}»", "«readme-key|rdme_{l70}»",
 		"«onepassword-token|ops_eyJ{b300}»", "«mapbox-token|sk.eyJ1{a60}.{u22}»", "«alibaba-key|LTAI{a20}»", "«azure-secret|{a3}8Q~{u34}»", "«facebook-token|EAACEdEose0cBA{a80}»",
 		"«bedrock-key|ABSK{b120}»", "«e2b-key|e2b_{h40}»", "«cloudflare-token|v1.0-{h24}-{h146}»",
+		"«sourcegraph-token|sgp_{h40}»", "«openshift-token|sha256~{u43}»", "«plaid-token|access-sandbox-{h8}-{h4}-{h4}-{h4}-{h12}»", "«octopus-key|API-{A26}»", "«vault-token|s.{a24}»", "«infracost-key|ico-{a32}»", "«adobe-secret|p8e-{a32}»", "«flutterwave-key|FLWSECK_TEST-{h32}-X»",
+		"«jfrog-key|AKCp{a69}»", "«yandex-key|AQVN{u36}»", "«stripe-key|sk_prod_{a24}»", "«fly-token|fm1a_{b100}»", "«slack-token|xoxo-{d11}-{d11}-{d11}-{h32}»", "«grafana-token|eyJrIjoi{a90}»", "«duffel-token|duffel_live_{u43}»",
 		"«age-key|AGE-SECRET-KEY-1{A58}»",
 		"«jwt|eyJ{a33}.eyJ{a80}.{u43}»", "token=«jwt|eyJ{a33}.eyJ{a80}.{u43}»",
 		"«private-key|-----BEGIN OPENSSH PRIVATE KEY-----\n{b70}\n{b20}\n-----END OPENSSH PRIVATE KEY-----»\n",
@@ -79,7 +81,7 @@ func TestPlaces(t *testing.T) {
 		"sshpass -p «password|hunter2» ssh me@h", "sshpass -p«password|hunter2» ssh me@h", "redis-cli -h h -a «password|x» ping", "mongosh -u me -p «password|x» db", "sqlcmd -S h -U sa -P «password|x»", "ldapsearch -D cn=x -w «password|x»",
 		"docker login -u me -p «password|x» reg", "helm registry login reg -u me -p «password|x»", "az login --service-principal -u x -p «password|y» --tenant z", "openssl enc -aes-256-cbc -pass pass:«password|x» -in a", "openssl rsa -passin pass:«password|x»",
 		"openssl enc -k «password|x» -in a", "zip -P «password|x» a.zip b", "unzip -P «password|x» a.zip", "7z x -p«password|x» a.7z", "gpg --batch --passphrase «password|x» -c a", "skopeo copy --src-creds me:«password|x» a b", "smbclient //h/s -U me%«password|x»",
-		"kubectl create secret generic x --from-literal=password=«password|y»", "kubectl create secret generic x --from-literal=foo=«secret|y»", "gh secret set NAME --body «secret|abc»", "gh secret set NAME -b\"«secret|abc»\"", "vault login «token|s.{a24}»",
+		"kubectl create secret generic x --from-literal=password=«password|y»", "kubectl create secret generic x --from-literal=foo=«secret|y»", "gh secret set NAME --body «secret|abc»", "gh secret set NAME -b\"«secret|abc»\"", "vault login «vault-token|s.{a24}»",
 		"htpasswd -b f me «password|x»", "vault kv put secret/x password=«password|y»", "twine upload -u __token__ -p «password|x» dist/*", "npm config set //npm.example.com/:_authToken «token|abc»", "npm config set _auth=«credential|bWU6eA==»",
 		"//npm.example.com/:_authToken=«token|{a30}»", "echo 'root:«password|hunter2»' | chpasswd", "mc alias set x https://h ACCESS «secret|abcdefgh12»", "machine example.com login me password «password|hunter2»",
 		"wget --http-password=«password|x» u", "xfreerdp /u:me /p:«password|x» /v:h", "ansible-playbook -e ansible_password=«password|x» p.yml", "nmcli dev wifi connect home password «password|hunter22»", "cargo login «token|abcdef0123»",
@@ -103,6 +105,9 @@ func TestPlaces(t *testing.T) {
 		`{"password":"«password|hunter2»"}`, `{"user": "me", "apiKey": "«api-key|abc»", "n": 1}`, `{'token': '«token|abc»'}`, `"client_secret" => "«secret|abc»"`, `config["password"] = "«password|x»"`, "curl -d '{\"password\": \"«password|a b»\"}' u",
 		`curl -d "{\"password\":\"«password|hunter2»\"}" u`, "<password>«password|x»</password>", "password := \"«password|hunter2»\"", "const apiKey = '«api-key|{a24}»';", "Secret key: «api-key|{a24}»\n", "client-key-data: «private-key|LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ{b60}»",
 		"PrivateKey = «private-key|{b43}=»\n", `"auth": "«credential|bWU6aHVudGVyMg==»"`, "requirepass «password|hunter2»\n", "- name: DB_PASSWORD\n  value: «password|hunter2»\n",
+		`<add key="ClearTextPassword" value="«password|hunter2»" />`, `[{"name":"API_TOKEN","value":"«token|abc»"},{"name":"HOME","value":"/x"}]`, "name = \"DB_PASSWORD\"\n value = \"«password|hunter2»\"", "- name: LANG\n  value: C\n",
+		"apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ntype: Opaque\ndata:\n  user: «secret|bWU=»\n  password: «password|aHVudGVyMg==»\nimmutable: true\n---\nkind: ConfigMap\ndata:\n  user: bWU=\n",
+		"kind: Secret\nstringData:\n  config: «secret|abc»\n",
 	} {
 		check(t, "", text)
 	}

@@ -15,25 +15,18 @@ type found struct {
 // assign is about a name and a value with "=" or ":" between them, in any language. It says where to go on.
 func (c *scanner) assign(i int) int {
 	s := c.s
-	op, after := s[i], i+1
+	op := s[i]
 	switch {
 	case op == ':' && c.has(i, "://"):
 		return c.userinfo(i)
 	case op == ':' && c.has(i, ":AA") && c.telegram(i):
 		return i + 1
-	case op == ':' && c.has(i, ":="):
-		after = i + 2
-	case op == ':' && c.has(i, "::"):
-		return i + 2
-	case op == '=' && (c.has(i, "==") || c.has(i, "=~")):
-		return i + 2
-	case op == '=' && c.has(i, "=>"):
-		after = i + 2
-	case op == '=' && i > 0 && strings.IndexByte("=!<>~:", s[i-1]) >= 0:
-		return i + 1
+	case op == ':' && c.tool == rdp && c.has(i-3, " /p:"):
+		return c.literally(c.word(i+1), allOf, kindPassword, i+1)
 	}
-	if op == ':' && c.tool == rdp && c.has(i-3, " /p:") {
-		return c.literally(c.word(after), allOf, kindPassword, i+1)
+	after, ok := c.assigns(i)
+	if !ok {
+		return after
 	}
 	f := found{at: i, op: op}
 	spaced := false
@@ -62,8 +55,12 @@ func (c *scanner) assign(i int) int {
 	}
 	start := c.run(after, after+64, blank)
 	if f.class == nothing {
-		if equalFold(name, "value") && op == ':' {
-			f.named = c.pairedName(f.start)
+		if equalFold(name, "value") && f.start-c.pair[1] < farPair && c.pair[1] > 0 {
+			f.named = nameOf(s[c.pair[0]:c.pair[1]])
+		} else if (equalFold(name, "name") || equalFold(name, "key")) && !c.query(f.start) {
+			c.notePair(start)
+		} else if c.manifest(&f, name, start) {
+			f.named = named{key, kindSecret}
 		} else if equalFold(name, "key") && c.query(f.start) {
 			f.named = named{perhaps, kindAPIKey}
 		}
@@ -74,8 +71,21 @@ func (c *scanner) assign(i int) int {
 	if c.otp && equalFold(name, "secret") {
 		f.named = named{secrecy, kindOTPSeed}
 	}
-	f.strong = c.isStrong(&f, name, spaced, start > after)
+	f.strong = c.isStrong(&f, name, spaced, start > after) || c.block > 0 && c.firstOfLine(f.start)
 	return c.judged(&f, name, start)
+}
+
+// assigns tells whether "=" or ":" at i is an assignment, and no comparison or the like, and where the value or the next thing begins.
+func (c *scanner) assigns(i int) (after int, ok bool) {
+	switch {
+	case c.has(i, "::"), c.has(i, "=="), c.has(i, "=~"):
+		return i + 2, false
+	case c.has(i, ":="), c.has(i, "=>"):
+		return i + 2, true
+	case c.s[i] == '=' && i > 0 && strings.IndexByte("=!<>~:", c.s[i-1]) >= 0:
+		return i + 1, false
+	}
+	return i + 1, true
 }
 
 // isStrong tells data from code: NAME=value without blanks, or quotes around the name.
@@ -128,27 +138,35 @@ func (c *scanner) label(start int, name string) named {
 	return nameOf(c.s[first : start+len(name)])
 }
 
-// pairedName is about lists of YAML: "- name: DB_PASSWORD" in the line before "value: ...".
-func (c *scanner) pairedName(start int) named {
-	const far = 200
-	from := max(start-far, 0)
-	before := c.s[from:start]
-	nl := strings.LastIndexByte(before, '\n')
-	if nl < 0 {
-		return named{}
+// farPair is how far behind a name its value may stand.
+const farPair = 200
+
+// notePair keeps what "name" or "key" says, for the "value" that follows: lists of variables, in YAML, JSON, HCL and XML, are written so.
+func (c *scanner) notePair(i int) {
+	end := 0
+	if size, _ := c.quoteAt(i); size > 0 {
+		i += size
 	}
-	text := before[strings.LastIndexByte(before[:nl], '\n')+1 : nl]
-	text = strings.TrimLeft(text, " \t-")
-	for _, p := range []string{"name:", "key:"} {
-		if rest, ok := strings.CutPrefix(text, p); ok {
-			n := nameOf(strings.Trim(rest, " \t'\"\r"))
-			if n.class == nothing {
-				return n
-			}
-			return n
-		}
+	if end = c.run(i, i+maxName, word|dash|dot); end > i {
+		c.pair = [2]int{i, end}
 	}
-	return named{}
+}
+
+// manifest is about a Secret of Kubernetes: all values below data and stringData are secret, whatever their names.
+func (c *scanner) manifest(f *found, name string, start int) bool {
+	if f.op != ':' || f.quoted {
+		return false
+	}
+	indent := f.start - c.back(f.start, 64, blank)
+	switch {
+	case name == "kind":
+		c.kube, c.block = c.has(start, "Secret") && !c.is(start+len("Secret"), word), 0
+	case c.kube && (name == "data" || name == "stringData") && c.is(start, line):
+		c.block = indent + 1
+	case c.block > 0 && indent < c.block:
+		c.block = 0
+	}
+	return c.block > 0 && indent >= c.block && name != "data" && name != "stringData" && !c.is(start, line) && c.firstOfLine(f.start)
 }
 
 // judged reads the value of a name and decides. It says where to go on.

@@ -53,11 +53,11 @@ type rule struct {
 type how uint8
 
 const (
-	apart     how = 1 << iota // no letter or digit before it
-	bodyOnly                  // the prefix is no secret, and stays
-	mixed                     // the body has a digit
-	padded                    // "=" at the end belongs to it
-	plainRest                 // the body is no random text: it is not looked at for placeholders
+	apart    how = 1 << iota // no letter or digit before it
+	bodyOnly                 // the prefix is no secret, and stays
+	mixed                    // the body has a digit
+	padded                   // "=" at the end belongs to it
+	dense                    // the body has three digits or more
 )
 
 // rules is the table. The forms are those that the issuers document, or show in the tokens that they issue; lengths are lower than
@@ -84,6 +84,7 @@ func rules() []rule {
 		{"heroku-key", "HRKU-", url64, 30, 0, 0},
 		{"fly-token", "fm2_", std64, 40, 0, padded | apart},
 		{"fly-token", "fm1r_", std64, 40, 0, padded},
+		{"fly-token", "fm1a_", std64, 40, 0, padded},
 		{"fly-token", "fo1_", url64, 30, 0, apart},
 		{"netlify-token", "nfp_", alnum, 30, 0, apart},
 		{"vercel-token", "vcp_", alnum, 24, 0, apart},
@@ -95,6 +96,10 @@ func rules() []rule {
 		{"databricks-token", "dapi", hex | dash, 32, 34, apart | mixed},
 		{"tailscale-key", "tskey-", url64, 16, 0, 0},
 		{"e2b-key", "e2b_", hex, 32, 0, apart},
+		{"scalingo-token", "tk-us-", url64, 40, 0, apart},
+		{"yandex-key", "AQVN", url64, 35, 0, apart | mixed},
+		{"openshift-token", "sha256~", url64, 40, 0, apart},
+		{"clickhouse-key", "4b1d", alnum, 38, 38, apart},
 
 		// Forges and registries.
 		{"github-token", "ghp_", alnum, 20, 0, 0},
@@ -127,6 +132,9 @@ func rules() []rule {
 		{"crates-token", "cio", alnum, 32, 32, apart | mixed},
 		{"nuget-key", "oy2", lowNum, 43, 43, apart | mixed},
 		{"clojars-token", "CLOJARS_", alnum, 40, 0, 0},
+		{"sourcegraph-token", "sgp_", word, 40, 0, apart},
+		{"jfrog-key", "AKCp", alnum, 69, 69, apart},
+		{"jfrog-key", "cmVmd", alnum, 59, 59, apart},
 
 		// Models.
 		{"openai-key", "sk-proj-", url64, 20, 0, apart | mixed},
@@ -157,6 +165,7 @@ func rules() []rule {
 		{"slack-token", "xoxa-", url64, 16, 0, mixed},
 		{"slack-token", "xoxr-", url64, 16, 0, mixed},
 		{"slack-token", "xoxs-", url64, 16, 0, mixed},
+		{"slack-token", "xoxo-", url64, 16, 0, mixed},
 		{"slack-token", "xoxc-", url64, 16, 0, mixed},
 		{"slack-token", "xoxd-", any64 | equals, 16, 0, mixed},
 		{"slack-token", "xoxe-", url64, 16, 0, mixed},
@@ -177,6 +186,14 @@ func rules() []rule {
 		{"stripe-key", "rk_live_", alnum, 16, 0, 0},
 		{"stripe-key", "rk_test_", alnum, 16, 0, mixed},
 		{"stripe-key", "sk_org_", word, 16, 0, mixed},
+		{"stripe-key", "sk_prod_", alnum, 16, 0, 0},
+		{"stripe-key", "rk_prod_", alnum, 16, 0, 0},
+		{"flutterwave-key", "FLWSECK", alnum | under | dash, 12, 0, mixed},
+		{"plaid-token", "access-sandbox-", hex | dash, 36, 0, mixed},
+		{"plaid-token", "access-development-", hex | dash, 36, 0, mixed},
+		{"plaid-token", "access-production-", hex | dash, 36, 0, mixed},
+		{"duffel-token", "duffel_live_", url64 | equals, 30, 0, 0},
+		{"duffel-token", "duffel_test_", url64 | equals, 30, 0, 0},
 		{"stripe-key", "whsec_", std64, 24, 0, padded | mixed},
 		{"elevenlabs-key", "sk_", hex, 48, 48, apart | mixed},
 		{"square-token", "sq0atp-", url64, 20, 0, 0},
@@ -211,7 +228,11 @@ func rules() []rule {
 		{"doppler-token", "dp.scim.", alnum, 30, 0, apart},
 		{"doppler-token", "dp.audit.", alnum, 30, 0, apart},
 		{"doppler-token", "dp.st.", url64 | dot, 30, 0, apart},
+		{"vault-token", "s.", alnum, 24, 24, apart | dense},
 		{"pulumi-token", "pul-", hex, 40, 0, apart},
+		{"octopus-key", "API-", upNum, 26, 26, apart | mixed},
+		{"infracost-key", "ico-", alnum, 32, 32, apart | mixed},
+		{"grafana-token", "eyJrIjoi", std64, 60, 0, apart | padded},
 		{"grafana-token", "glsa_", word, 32, 0, apart},
 		{"grafana-token", "glc_", std64, 32, 0, apart | padded},
 		{"newrelic-key", "NRAK-", alnum, 20, 0, 0},
@@ -250,6 +271,8 @@ func rules() []rule {
 		{"readme-key", "rdme_", lowNum, 40, 0, apart},
 		{"typeform-token", "tfp_", url64, 40, 0, apart},
 		{"onepassword-token", "ops_eyJ", any64, 60, 0, 0},
+		{"adobe-secret", "p8e-", alnum, 32, 32, apart | mixed},
+		{"frameio-token", "fio-u-", url64 | equals, 50, 0, apart},
 
 		// Private keys. What is in PEM is found by its first line.
 		{"age-key", "AGE-SECRET-KEY-1", upNum, 40, 0, 0},

@@ -13,6 +13,8 @@ type context struct {
 
 	known []known // secrets that were found elsewhere
 
+	manifest bool // in the data of a Secret of Kubernetes
+
 	argument bool  // it is one argument of a vector: what begins at its start ends at its end
 	awaited  named // what the option before it wants, the class nothing if that is no secret
 	part     part
@@ -31,6 +33,9 @@ type scanner struct {
 	data     bool // all of the text is the value of a name: no shell reads it
 	otp      bool // inside an otpauth URL
 	none     [2]bool
+	pair     [2]int   // where the value of the last "name" or "key" stands
+	kube     bool     // in a Secret of Kubernetes
+	block    int      // below its data: by how much its names are indented
 	last     struct { // the word of the shell that was read last: what begins inside it ends where it ends
 		open       byte
 		start, end int
