@@ -237,6 +237,10 @@ nice -n 5 cmd -n 6 => command=cmd
 nohup cmd a => command=cmd
 timeout -k 5 10s cmd -k x => command=cmd
 timeout --signal=KILL 10 cmd => command=cmd
+sshpass -p x ssh h => command=ssh
+sshpass -px ssh h => command=ssh
+sshpass -f pw -v ssh h => read=pw; command=ssh
+sshpass -e ssh h => command=ssh
 time -p cmd => command=cmd
 time -o f cmd => write=f; command=cmd
 stdbuf -oL cmd => command=cmd
