@@ -68,8 +68,11 @@ func (c *scanner) credentials(start, end int) credential {
 	default:
 		out.kind = kind
 	}
-	if out.kind != kindAuthorize { // one word
-		out.end = at
+	if out.kind != kindAuthorize { // one word, which may have quotes of its own
+		if c.is(at, quote) && c.s[at] != c.open {
+			out.start++
+		}
+		out.end = out.start
 		for out.end < end && !c.is(out.end, blank|quote) && c.s[out.end] != '\\' && (c.open != 0 || c.data || c.s[out.end] != ';') {
 			out.end++
 		}

@@ -98,7 +98,7 @@ func TestPlaces(t *testing.T) {
 		"curl -H 'Authorization: Bearer «bearer-token|abc»' u", "curl -H \"Authorization: Basic «basic-auth|bWU6aHVudGVyMg==»\" u", "curl -H 'authorization: token «bearer-token|abc»' u", "Authorization: Bearer «bearer-token|{u40}»\r\nHost: x", "Authorization: «authorization|abc123»\n",
 		"Proxy-Authorization: Basic «basic-auth|bWU6eA==»\n", "Authorization: Digest «authorization|username=\"me\", response=\"{h32}\"»\n", "Authorization: AWS4-HMAC-SHA256 «authorization|Credential=x, Signature={h64}»\n", "Authorization: Bearer «jwt|eyJ{a33}.eyJ{a80}.{u43}»",
 		"curl -H 'X-Api-Key: «api-key|abc»' u", "curl -H 'X-Auth-Token: «token|abc»' u", "curl -H X-API-Key:«api-key|abc» u", "PRIVATE-TOKEN: «token|abc»\n", "curl -H 'Cookie: «cookie|sid=abc; x=y»' u", "Set-Cookie: «cookie|sid=abc; Path=/; HttpOnly»\r\nX: y", "X-Vault-Token: «vault-token|abc»",
-		"http GET u Authorization:'Bearer «bearer-token|abc»'", "git -c http.extraHeader='Authorization: Basic «basic-auth|bWU6eA==»' fetch", "say Bearer «bearer-token|{a40}» to it", "Ocp-Apim-Subscription-Key: «api-key|{h32}»",
+		"http GET u Authorization:'Bearer «bearer-token|abc»'", "Authorization: Basic '«basic-auth|bWU6eA==»'", "git -c http.extraHeader='Authorization: Basic «basic-auth|bWU6eA==»' fetch", "say Bearer «bearer-token|{a40}» to it", "Ocp-Apim-Subscription-Key: «api-key|{h32}»",
 
 		// Configuration.
 		"password: «password|hunter2»\n", "  password: \"«password|hunter 2»\"", "password = «password|hunter2»\n", "password = '«password|x y»'", "db:\n  user: me\n  password: «password|letmein»\n", "[db]\npassword=«password|x»\n", "api_key: «api-key|{a24}»",
