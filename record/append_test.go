@@ -238,6 +238,7 @@ func TestVerifyWhileAppending(t *testing.T) {
 	const entries = 300
 	done := make(chan struct{})
 	var wg sync.WaitGroup
+	defer wg.Wait()
 	wg.Go(func() {
 		defer close(done)
 		for i := range entries {
@@ -281,7 +282,6 @@ func TestVerifyWhileAppending(t *testing.T) {
 			r.Close()
 		}
 	}
-	wg.Wait()
 	if rounds < 5 {
 		t.Errorf("only %d rounds", rounds)
 	}

@@ -127,6 +127,13 @@ func TestSafetyTampered(t *testing.T) {
 		"a bit of the root": {func(x *tampered) {
 			x.write("checkpoint", bytes.Replace(x.checks[300].Note, []byte("\n300\n"), []byte("\n299\n"), 1))
 		}, CodeDamaged, -1, "the checkpoint is not what was signed"},
+		"an unused bit of the signature's base64": {func(x *tampered) {
+			const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+			b := bytes.Clone(x.checks[300].Note)
+			i := bytes.LastIndexByte(b, '=') - 1
+			b[i] = alphabet[strings.IndexByte(alphabet, b[i])+1]
+			x.write("checkpoint", b)
+		}, CodeDamaged, -1, "the checkpoint is not what was signed"},
 		"the checkpoint is gone":      {func(x *tampered) { x.write("checkpoint", nil) }, CodeMissing, -1, "the checkpoint is missing"},
 		"the checkpoint is something": {func(x *tampered) { x.write("checkpoint", []byte("hello\n")) }, CodeDamaged, -1, "the checkpoint is damaged"},
 		"a hash tile is changed": {func(x *tampered) {
@@ -140,9 +147,12 @@ func TestSafetyTampered(t *testing.T) {
 			b[77] ^= 4
 			x.write("tile/0/001.p/44", b)
 		}, CodeTile, -1, "tile/0/001.p/44 was changed"},
-		"a hash tile is removed": {func(x *tampered) { x.write("tile/0/000", nil) }, CodeTile, -1, "tile/0/000 is missing"},
-		"a blob is removed":      {func(x *tampered) { x.write(x.blobOf(3), nil) }, CodeBlobMissing, 3, "of entry 3 (its /large) is missing"},
-		"a blob is changed":      {func(x *tampered) { x.write(x.blobOf(3), []byte(`"x"`)) }, CodeBlobChanged, 3, "of entry 3 (its /large) was changed"},
+		"who has the key links wrongly":     {func(x *tampered) { x.change(41); x.sign() }, CodeDamaged, 42, "entry 42 was sealed with another entry before it"},
+		"over the edge of a bundle, too":    {func(x *tampered) { x.change(255); x.sign() }, CodeDamaged, 256, "entry 256 was sealed with another entry before it"},
+		"who has the key exchanges entries": {func(x *tampered) { x.entries[41], x.entries[43] = x.entries[43], x.entries[41]; x.sign() }, CodeDamaged, 41, "it says that it is entry 43"},
+		"a hash tile is removed":            {func(x *tampered) { x.write("tile/0/000", nil) }, CodeTile, -1, "tile/0/000 is missing"},
+		"a blob is removed":                 {func(x *tampered) { x.write(x.blobOf(3), nil) }, CodeBlobMissing, 3, "of entry 3 (its /large) is missing"},
+		"a blob is changed":                 {func(x *tampered) { x.write(x.blobOf(3), []byte(`"x"`)) }, CodeBlobChanged, 3, "of entry 3 (its /large) was changed"},
 		"two things": {func(x *tampered) { x.write(x.blobOf(259), nil); x.change(100); x.rewrite(false) }, CodeChanged, 100,
 			"entry 100 was changed"},
 		"another log's checkpoint": {func(x *tampered) {
@@ -279,10 +289,15 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// forge changes an entry and signs all anew.
+// forge changes an entry, links those after it anew, and signs.
 func (x *tampered) forge(seq int) {
 	x.change(seq)
 	x.relink(seq + 1)
+	x.sign()
+}
+
+// sign makes tiles and a checkpoint for what is there.
+func (x *tampered) sign() {
 	x.rewrite(true)
 	l, err := x.log()
 	if err != nil {
@@ -300,4 +315,23 @@ func (x *tampered) forge(seq int) {
 		x.t.Fatal(err)
 	}
 	x.write("checkpoint", c.Note)
+}
+
+// TestUnwritten: zeros in the place of a hash are what a loss of power leaves; a byte that is zero is not.
+func TestUnwritten(t *testing.T) {
+	want := []byte("0123456789abcdef0123456789ABCDEF")
+	for have, ok := range map[string]bool{
+		string(want):               true,
+		strings.Repeat("\x00", 32): true,
+		string(want[:16]) + strings.Repeat("\x00", 16): true,
+		strings.Repeat("\x00", 16) + string(want[16:]): true,
+		"\x00" + string(want[1:]):                      false,
+		string(want[:30]) + "\x00\x00":                 false,
+		string(want[:31]) + "f":                        false,
+		strings.Repeat("\x00", 31) + "f":               false,
+	} {
+		if unwritten([]byte(have), want) != ok {
+			t.Errorf("%q: want %v", have, ok)
+		}
+	}
 }
