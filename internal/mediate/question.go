@@ -73,7 +73,7 @@ func (q asking) verdict() string {
 	case d.Is == policy.Deny:
 		return sentence("ambit denies "+subject+": "+q.clean(d.Why)) + " If it is wanted, a person makes the change by hand."
 	case d.Rule != policy.RuleBeyond:
-		return sentence("ambit asks about " + subject + ": " + q.clean(d.Why))
+		return sentence("ambit asks about "+subject+": "+q.clean(d.Why)) + q.reach()
 	}
 	sure, possible := q.added()
 	says := "it adds " + list(sure) + " to what you see."
@@ -90,6 +90,9 @@ func (q asking) verdict() string {
 func (q asking) reach() string {
 	var places []string
 	for _, m := range q.j.decision.Met {
+		if m.Whole { // it is no wide effect, and has a line of its own
+			continue
+		}
 		if place := shorten(q.clean(q.path(m.Guard.Place()))); !slices.Contains(places, place) {
 			places = append(places, place)
 		}
@@ -151,7 +154,11 @@ func (q asking) lines() []line {
 		if d.Rule == policy.RuleBeyond {
 			break // their effects are among those that are added
 		}
-		add(line{m.Effect.Class.String() + " " + m.Effect.Access.String(), q.resource(m.Effect.On), q.source(m.Effect.Sources), 0})
+		w := 0
+		if m.Whole {
+			w = ofVerdict
+		}
+		add(line{m.Effect.Class.String() + " " + m.Effect.Access.String(), q.resource(m.Effect.On), q.source(m.Effect.Sources), w})
 	}
 	if d.Is == policy.Deny {
 		return out
@@ -194,6 +201,9 @@ func (q asking) weight(e effect.Effect) int {
 	}
 	return w + 3
 }
+
+// ofVerdict is the weight of what the verdict itself names: a wide effect beside it must not take its place.
+const ofVerdict = -1
 
 // ofUnknowns is the weight of what is not known, which has a line of its own class among the first.
 const ofUnknowns = 40

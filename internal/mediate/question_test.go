@@ -31,6 +31,21 @@ func TestSafetyQuestionShowsWhatMatters(t *testing.T) {
 	}
 }
 
+// TestSafetyQuestionShowsWhatItsVerdictNames: a wide effect does not take the place of the one that the verdict is about, and what it
+// can reach is still said.
+func TestSafetyQuestionShowsWhatItsVerdictNames(t *testing.T) {
+	script := "const fs = require('fs')\nfs.rmSync('/', {recursive: true})\nfs.writeFileSync('.git/config', '')\n"
+	d := newDesk(t, map[string]string{"shop/s.js": script, "shop/.git/config": ""})
+	v := d.Decide(context.Background(), d.bash("node s.js"))
+	lines := strings.Split(v.Text, "\n")
+	if v.Is != policy.Ask || !strings.Contains(lines[0], ".git/config, which runs") || !strings.Contains(lines[0], "It can reach ") {
+		t.Errorf("%s", v.Text)
+	}
+	if len(lines) < 2 || !strings.Contains(lines[1], ".git/config") || !strings.Contains(lines[1], "s.js:3") {
+		t.Errorf("the first line is not what the verdict names:\n%s", v.Text)
+	}
+}
+
 // TestQuestionOfWideCharacters: a wide character takes two columns of the screen.
 func TestQuestionOfWideCharacters(t *testing.T) {
 	if n := rows(strings.Repeat("漢", 38)); n != 1 {
