@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -103,7 +104,7 @@ func (s *shower) intent(b *sealed) {
 	s.out.row(row{mark: "  " + s.out.paint(dim, pad("decision", len(showIndent)-2)) + s.out.paint(decisionStyle(d.Is), visible(d.Is)), rest: showIndent, text: "  by " + d.Rule, tail: "  routed: " + b.Routing})
 	s.field("why", d.Why, "")
 	s.field("because", b.PolicyInput.Defect, "")
-	s.field("adds", strings.Join(d.Added, ", "), "  to "+strings.Join(b.PolicyInput.Explicit, ", "))
+	s.field("adds", cmp.Or(strings.Join(d.Added, ", "), "nothing"), "  to "+cmp.Or(strings.Join(b.PolicyInput.Explicit, ", "), "nothing"))
 	for _, f := range d.Facts {
 		s.field("fact", fmt.Sprintf("%s %s meets %s", f.Access, s.path(f.By), s.path(f.Place)), "  "+f.Rule)
 	}
