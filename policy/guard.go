@@ -20,7 +20,7 @@ type Surroundings struct {
 	Ambit     []string // ambit's own folders: state and configuration
 	Binaries  []string // ambit's own program, under every name it is started by
 	Keys      []string // files whose content must not be read: ambit's private keys
-	Claude    string   // $CLAUDE_CONFIG_DIR, if it is not ~/.claude
+	Claude    string   // $CLAUDE_CONFIG_DIR, or ~/.claude
 	Codex     string   // $CODEX_HOME
 	Copilot   string   // $COPILOT_HOME
 	Workspace string
@@ -253,7 +253,8 @@ func (g *Guards) Meet(effects ...[]effect.Effect) []Met {
 				continue
 			}
 			for _, m := range g.meet(e) {
-				key := m.Guard.Rule + " " + m.Guard.On.String() + " " + e.Access.String()
+				// A wide effect that came first must not hide the one that is on the place itself: only the latter can be denied.
+				key := fmt.Sprint(m.Guard.Rule, " ", m.Guard.On, " ", e.Access, " ", m.Whole)
 				if m.kind() != Allow && !seen[key] {
 					seen[key] = true
 					met = append(met, m)

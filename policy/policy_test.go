@@ -222,3 +222,14 @@ func TestSafetyLinkedBeyondTheBound(t *testing.T) {
 		}
 	}
 }
+
+// TestSafetyAWideEffectHidesNothing: git checkout . && echo > .claude/settings.json is denied for its second half, in either order.
+func TestSafetyAWideEffectHidesNothing(t *testing.T) {
+	guards := NewGuards(surroundings(), tree{fstest.MapFS{"home/u/shop/.claude/settings.json": {}}})
+	wide, narrow := fileEffect(t, effect.Write, "/home/u/shop/**"), fileEffect(t, effect.Write, "/home/u/shop/.claude/settings.json")
+	for _, effects := range [][]effect.Effect{{wide, narrow}, {narrow, wide}} {
+		if d := Decide(Input{Met: guards.Meet(effects)}); d.Is != Deny || d.Rule != RuleAgentSettings {
+			t.Errorf("%+v", d)
+		}
+	}
+}

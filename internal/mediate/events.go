@@ -152,10 +152,11 @@ func (m *Monitor) Ran(_ context.Context, c Call, o Outcome) error {
 	if o.Response != nil {
 		out.Response = response{len(o.Response), log.Keeper().Commit(string(o.Response))}
 	}
+	var unread error // an intent that cannot be read keeps its outcome from nothing but the comparison
 	if ok {
-		was, err := m.sealedIntent(log, sealed.Seq)
-		if err != nil {
-			return err
+		var was *intent
+		if was, unread = m.sealedIntent(log, sealed.Seq); unread != nil {
+			was = &intent{Base: baseContext{Action: sealedAction{Digest: digest}}}
 		}
 		out.Changed = was.Base.Action.Digest != digest
 		if was.Decision.Is == policy.Ask {
@@ -174,10 +175,10 @@ func (m *Monitor) Ran(_ context.Context, c Call, o Outcome) error {
 	for _, key := range []string{callKey(c), digestKey(digest), promptedKey(digest)} {
 		_ = log.Unpoint(key)
 	}
-	if o.Ran && (!ok || out.Changed) {
+	if unread == nil && o.Ran && (!ok || out.Changed) {
 		return ErrNotSealed
 	}
-	return nil
+	return unread
 }
 
 func (m *Monitor) sealedIntent(log *record.Log, seq int64) (*intent, error) {

@@ -116,7 +116,7 @@ func (m *Monitor) open() (*record.Log, error) {
 // refuseDefects turns a defect of ambit's own into a denial.
 func refuseDefects(v *Verdict) {
 	if r := recover(); r != nil {
-		*v = Verdict{Text: fmt.Sprintf("ambit denies this call: it failed while deciding (%v).\nNext: please report this, with the command.", r)}
+		*v = Verdict{Text: fmt.Sprintf("ambit denies this call: it failed while deciding (%s).\nNext: please report this, with the command.", plain(fmt.Sprint(r)))}
 	}
 }
 
@@ -215,8 +215,11 @@ func refusal(err error) Verdict {
 	if e := (*record.Error)(nil); errors.As(err, &e) && e.Next != "" {
 		next = e.Next
 	}
-	return Verdict{Rule: "not-sealed", Text: "ambit denies this call: it cannot be recorded. " + capital(sentence(visible.Text((*secret.Keeper)(nil).Text("", err.Error())))) + "\nNext: " + next}
+	return Verdict{Rule: "not-sealed", Text: "ambit denies this call: it cannot be recorded. " + capital(sentence(plain(err.Error()))) + "\nNext: " + next}
 }
+
+// plain is the text of a failure, which may quote the call, as it may be shown.
+func plain(s string) string { return visible.Text((*secret.Keeper)(nil).Text("", s)) }
 
 // capital begins a sentence.
 func capital(s string) string {
